@@ -1,0 +1,147 @@
+"""The texts that the editor has open, exactly as the editor sees them.
+
+Nothing here reads a file. A document's text is replaced whole or by ranges; both keep the line index in
+step, so that positions stay cheap however long the text is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .lines import LineIndex, line_lengths
+from .positions import Encoding, column, width
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Position(NamedTuple):
+    """A place as the protocol gives it: a line and a column in the negotiated code units, both from 0."""
+
+    line: int
+    character: int
+
+
+class Range(NamedTuple):
+    start: Position
+    end: Position
+
+
+class Change(NamedTuple):
+    """`text` in place of `range`, or of the whole text."""
+
+    range: Range | None
+    text: str
+
+
+class Document:
+    """One open text. Offsets are code points from its start."""
+
+    def __init__(self, uri: str, path: str, version: int, text: str, encoding: Encoding) -> None:
+        self.uri = uri
+        """As the client spells it: what is published goes back under this very spelling."""
+        self.path = path
+        self.version = version
+        self.encoding = encoding
+        self.text = _whole(text)
+        self._lines = LineIndex(self.text)
+
+    @property
+    def line_count(self) -> int:
+        return self._lines.count
+
+    def offset(self, position: Position) -> int:
+        """The offset of a position. Past the text is its end, past a line is the end of that line."""
+        if position.line >= self._lines.count:
+            return len(self.text)
+        if position.line < 0:
+            return 0
+        start, end = self._lines.span(position.line)
+        end -= self._line_end(start, end)
+        if self.encoding == "utf-32" or self.text.isascii():
+            return min(start + max(position.character, 0), end)
+        return start + column(self.text[start:end], position.character, self.encoding)
+
+    def position(self, offset: int) -> Position:
+        """The position of an offset. One between `\\r` and `\\n` stands before both."""
+        offset = max(0, min(offset, len(self.text)))
+        line = self._lines.line_at(offset)
+        start, end = self._lines.span(line)
+        offset = min(offset, end - self._line_end(start, end))
+        if self.encoding == "utf-32" or self.text.isascii():
+            return Position(line, offset - start)
+        return Position(line, width(self.text[start:offset], self.encoding))
+
+    def range(self, start: int, end: int) -> Range:
+        return Range(self.position(start), self.position(end))
+
+    def line_span(self, line: int) -> tuple[int, int]:
+        """Start and end of a line's text, without its line end."""
+        start, end = self._lines.span(line)
+        return start, end - self._line_end(start, end)
+
+    def line_at(self, offset: int) -> int:
+        return self._lines.line_at(offset)
+
+    def apply(self, change: Change) -> None:
+        if change.range is None:
+            self.text = _whole(change.text)
+            self._lines = LineIndex(self.text)
+            return
+        start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))
+        self._splice(start, end, _whole(change.text))
+
+    def _splice(self, start: int, end: int, text: str) -> None:
+        old = self.text
+        first, last = self._lines.line_at(start), self._lines.line_at(end)
+        begin, _ = self._lines.span(first)
+        if begin == start and first > 0 and old[start - 1] == "\r":
+            # A line feed put right after a carriage return makes one line end of the two.
+            first -= 1
+            begin, _ = self._lines.span(first)
+        _, finish = self._lines.span(last)
+        lengths = line_lengths("".join((old[begin:start], text, old[end:finish])))
+        if last < self._lines.count - 1:
+            lengths.pop()
+        self.text = "".join((old[:start], text, old[end:]))
+        self._lines.replace(first, last, lengths)
+
+    def _line_end(self, start: int, end: int) -> int:
+        """The length of the line end of the line that stands between two offsets: 0, 1 or 2."""
+        if start == end or self.text[end - 1] not in "\r\n":
+            return 0
+        return 2 if end - start > 1 and self.text[end - 2] == "\r" and self.text[end - 1] == "\n" else 1
+
+
+class Documents:
+    """The open documents by path."""
+
+    def __init__(self) -> None:
+        self._by_path: dict[str, Document] = {}
+
+    def open(self, document: Document) -> None:
+        self._by_path[document.path] = document
+
+    def close(self, path: str) -> Document | None:
+        return self._by_path.pop(path, None)
+
+    def get(self, path: str) -> Document | None:
+        return self._by_path.get(path)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(tuple(self._by_path.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_path)
+
+
+def _whole(text: str) -> str:
+    """A text that can be encoded: half a surrogate pair becomes U+FFFD, which is as wide in UTF-16."""
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
