@@ -1,0 +1,163 @@
+"""What every check works with: what a name stands for, and where findings go.
+
+A declaration is checked alone. It reads other declarations only through `Scope.find`, which answers with a `Surface`:
+everything of a declaration that others may depend on, without positions. The names that a check asked for are kept,
+so its findings stay valid as long as the declaration's own text and those surfaces are the same. That is what lets the
+editor re-check one declaration per keystroke.
+
+Offsets in findings are relative to the declaration's chunk. A place in another declaration is given by that
+declaration's name (`Related`) and turned into a position when the findings are assembled, since it may have moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from .. import ast
+from ..diagnostics import Diagnostic, Fix, Label, Severity
+from ..shapes import CallableKind, ParamInfo, Shape, TypeInfo
+
+
+class ModelSurface(msgspec.Struct, frozen=True):
+    """A declared model, or a slug in quotes made one (`name` is then the slug)."""
+
+    name: str
+    slug: str
+    kind: str = "chat"
+    """`chat` or `decision`."""
+    via: str | None = None
+    priced: bool = False
+    fallback: tuple[str, ...] = ()
+    """Names or slugs, as written."""
+
+    @property
+    def family(self) -> str | None:
+        """The vendor prefix; None for a slug without `/` and for `script/`, `echo/` and `local/`."""
+        vendor, slash, _ = self.slug.partition("/")
+        return vendor if slash and vendor not in ("script", "echo", "local") else None
+
+
+class CallableSurface(msgspec.Struct, frozen=True):
+    """Everything callable: agents, judges, gates, tools, flows, conditions, choices and scales."""
+
+    kind: CallableKind
+    name: str
+    params: tuple[ParamInfo, ...]
+    """Of a judge: the first is what is judged."""
+    result: Shape
+    description: str | None = None
+    models: tuple[str, ...] = ()
+    """Names or slugs of the models that it calls itself, as written, the first the one it prefers."""
+    judges: tuple[str, ...] = ()
+    """The judges that an agent lists."""
+    calls: tuple[str, ...] = ()
+    """The callables that a flow or gate mentions in its body."""
+    options: tuple[str, ...] = ()
+    """A choice's options or a scale's levels."""
+    confident: bool = False
+    """A decision with `confidence at least`: its uses in `if` and `switch` need `uncertain`."""
+    code: bool = False
+    """A code judge."""
+    form: str = ""
+    """A judge's form: code, python, ask, rate or decide."""
+    functions: tuple[str, ...] = ()
+    """An MCP tool's functions (`only [open, click]`), or `*` where it names none."""
+
+
+class TypeSurface(msgspec.Struct, frozen=True):
+    """A record (`info`) or a name for a shape (`alias`)."""
+
+    name: str
+    info: TypeInfo | None = None
+    alias: Shape | None = None
+
+
+class ConstantSurface(msgspec.Struct, frozen=True):
+    name: str
+    shape: Shape
+
+
+class NamedSurface(msgspec.Struct, frozen=True):
+    """A provider, scorer, profile, suite or test: only its name and kind matter to others. For a scorer `kind` is
+    `scorer`; `weighty` is unused."""
+
+    kind: str
+    name: str
+
+
+Surface = ModelSurface | CallableSurface | TypeSurface | ConstantSurface | NamedSurface
+
+
+class Related(msgspec.Struct, frozen=True):
+    """A label at the name of another declaration."""
+
+    name: str
+    text: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """`diagnostic` is relative to the chunk that was checked; `related` are labels in other declarations."""
+
+    diagnostic: Diagnostic
+    related: tuple[Related, ...] = ()
+
+
+class Scope:
+    """What the names of one file mean: its own declarations and those of every file that it imports."""
+
+    def __init__(self, find: Callable[[str], Surface | None], names: Callable[[], tuple[str, ...]]) -> None:
+        self._find = find
+        self._names = names
+        self.asked: dict[str, Surface | None] = {}
+        self.asked_names = False
+
+    def find(self, name: str) -> Surface | None:
+        """The declaration of that name, or None. What was asked is remembered in `asked`."""
+        surface = self._find(name)
+        self.asked[name] = surface
+        return surface
+
+    def names(self) -> tuple[str, ...]:
+        """Every name in scope, for did-you-mean. A check that calls this depends on all of them."""
+        self.asked_names = True
+        return self._names()
+
+
+class Report:
+    """Collects the findings of one declaration."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def add(
+        self,
+        code: str,
+        at: ast.Node | tuple[int, int],
+        message: str,
+        *,
+        label: str = "",
+        labels: tuple[Label, ...] = (),
+        related: tuple[Related, ...] = (),
+        help: str = "",
+        fixes: tuple[Fix, ...] = (),
+        severity: Severity = "error",
+    ) -> None:
+        start, end = at if isinstance(at, tuple) else (at.start, at.end)
+        self.findings.append(
+            Finding(
+                Diagnostic(
+                    code=code,
+                    severity=severity,
+                    message=message,
+                    start=start,
+                    end=end,
+                    label=label,
+                    labels=labels,
+                    help=help,
+                    fixes=fixes,
+                ),
+                related,
+            )
+        )

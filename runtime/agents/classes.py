@@ -1,0 +1,64 @@
+"""Declared types as Python classes: a `msgspec.Struct` per type, so that hooks read fields as attributes."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ...dsl.json_schema import all_fields
+from ...dsl.shapes import TypeInfo
+from ..expr.values import Record, Value
+
+
+class Classes:
+    """The classes of a program's types. A field whose name is a Python keyword gets a trailing underscore."""
+
+    def __init__(self, types: Mapping[str, TypeInfo]) -> None:
+        self._types = types
+        self._made: dict[str, type[msgspec.Struct]] = {}
+
+    def of(self, name: str) -> type[msgspec.Struct]:
+        """The class of a declared type; a type that extends another one subclasses its class. `KeyError` if there is
+        no such type."""
+        if name not in self._made:
+            info = self._types[name]
+            parent = self._types.get(info.extends or "")
+            inherited = {field.name for field in all_fields(parent, self._types)} if parent else set()
+            fields: list[Any] = [
+                (_attribute(field.name), Any, None) if field.optional else (_attribute(field.name), Any)
+                for field in info.fields
+                if field.name not in inherited
+            ]
+            renamed = {_attribute(f.name): f.name for f in info.fields if _attribute(f.name) != f.name}
+            self._made[name] = msgspec.defstruct(
+                name,
+                fields,
+                bases=(self.of(parent.name),) if parent else None,
+                rename=renamed or None,
+                kw_only=True,
+                module=__name__,
+            )
+        return self._made[name]
+
+    def built(self, value: Value) -> Any:
+        """A copy of a run-time value with records as instances of their classes: what a hook gets as its own."""
+        if isinstance(value, Record):
+            fields = {_attribute(key): self.built(item) for key, item in value.items()}
+            return self.of(value.variant)(**fields)
+        if isinstance(value, dict):
+            return {key: self.built(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.built(item) for item in value]
+        return value
+
+
+def plain(value: Any) -> Value:
+    """A hook's result as JSON data: structs, attrs and dataclasses become objects. `TypeError` for what is no JSON."""
+    return msgspec.to_builtins(value)
+
+
+def _attribute(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name

@@ -1,0 +1,216 @@
+"""Judges in Python: what such a function gets, and what it may return."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from ...dsl.plan import HookPlan
+from ..core import ActorRef
+from ..judge.decisions import Decision, check_questions, check_serialisable, validated
+from ..judge.errors import ConfigurationError, StepError
+from ..judge.protocol import DecisionQuestion, Message
+from ..run import RunInfo
+from . import messages
+from .classes import Classes, plain
+from .gateway import Gateway
+from .messages import ChatCall, DecideCall, JudgeTask, ToolTask
+from .python import arguments_for, load_function
+
+T = TypeVar("T")
+
+
+@attrs.frozen
+class JudgeInput(Generic[T]):
+    """What a judge in Python sees: exactly this, and its own copy of it.
+
+    `variant` is the class of the type that was answered (None for a text), `task` what the agent was sent, `attempt`
+    the retries so far from 0, `tool_calls` the agent's calls of this visit with their real values.
+    """
+
+    variant: type | None
+    reply: T
+    task: str
+    attempt: int
+    tool_calls: tuple[Mapping[str, Any], ...]
+
+
+_MADE = object()
+
+
+class Verdict:
+    """A judge's verdict: `Verdict.passed()` or `Verdict.failed(reason)`, and nothing else is one."""
+
+    __slots__ = ("metrics", "ok", "reason")
+
+    def __init__(self, made: object, ok: bool, reason: str | None, metrics: Mapping[str, Any] | None) -> None:
+        if made is not _MADE:
+            raise TypeError("write Verdict.passed() or Verdict.failed(reason)")
+        self.ok = ok
+        self.reason = reason
+        self.metrics = dict(metrics or {})
+
+    @classmethod
+    def passed(cls, *, metrics: Mapping[str, Any] | None = None) -> Verdict:
+        """The answer is good. `metrics` are kept in the record."""
+        return cls(_MADE, True, None, metrics)
+
+    @classmethod
+    def failed(cls, reason: str, *, metrics: Mapping[str, Any] | None = None) -> Verdict:
+        """The answer is not good. `reason` is what the agent reads before its retry; it may not be blank."""
+        if not isinstance(reason, str) or not reason.strip():
+            raise StepError("a failed verdict needs a reason", code="judge.no-reason", step="judge")
+        return cls(_MADE, False, reason.strip(), metrics)
+
+    def __repr__(self) -> str:
+        return f"Verdict.{'passed' if self.ok else 'failed'}({self.reason or ''!r}, metrics={self.metrics!r})"
+
+
+class JudgeModel:
+    """The running judge's own model. Outside its judge's call it is an error, never another judge's model."""
+
+    def __init__(self, gateway: Gateway, judge: str, model: str | None) -> None:
+        self._gateway = gateway
+        self._judge = judge
+        self._model = model
+        self._task: JudgeTask | None = None
+
+    def _running(self, task: JudgeTask) -> None:
+        self._task = task
+
+    def _ended(self) -> None:
+        self._task = None
+
+    def _own(self) -> tuple[JudgeTask, str]:
+        if self._task is None:
+            raise ConfigurationError(
+                f"the model of {self._judge} was used outside that judge", code="judge.model-outside-judge"
+            )
+        if self._model is None:
+            raise ConfigurationError(
+                f"{self._judge} is a code judge: it has no model", code="judge.model-on-code-judge"
+            )
+        return self._task, self._model
+
+    async def invoke(self, text: str) -> str:
+        """Sends one text to the judge's chat model and gives its reply. `ModelKindError` on a decision model."""
+        task, model = self._own()
+        reply = await self._gateway.chat(
+            ChatCall(
+                run=task.run,
+                step=task.step,
+                party=task.party or f"judge:{self._judge}",
+                name=self._judge,
+                model=model,
+                messages=(Message("user", text),),
+                attempt=task.attempt,
+            )
+        )
+        await task.run.guard.check()
+        return reply.text
+
+    async def decide(self, *, state: Any, questions: Mapping[str, DecisionQuestion]) -> dict[str, Decision]:
+        """Asks a decision model typed questions in one call, at most 200. `ModelKindError` on a chat model."""
+        task, model = self._own()
+        asked = tuple(attrs_question(name, question) for name, question in questions.items())
+        check_questions(asked)
+        check_serialisable(state)
+        reply = await self._gateway.decide(
+            DecideCall(
+                run=task.run,
+                step=task.step,
+                party=task.party or f"judge:{self._judge}",
+                name=self._judge,
+                model=model,
+                state=state,
+                questions=asked,
+                attempt=task.attempt,
+            )
+        )
+        await task.run.guard.check()
+        return {question.id: validated(question, reply) for question in asked}
+
+
+def attrs_question(name: str, question: DecisionQuestion) -> DecisionQuestion:
+    """A question under the name that it was asked by."""
+    return DecisionQuestion(name, question.kind, question.text, question.choices, question.descriptions)
+
+
+class Tool:
+    """A declared tool, callable from a hook: `await search(query="…")`."""
+
+    def __init__(self, name: str, ref: ActorRef, task: JudgeTask) -> None:
+        self._name = name
+        self._ref = ref
+        self._task = task
+
+    async def __call__(self, **values: Any) -> Any:
+        """The tool's output. `StepError` if it fails."""
+        result = await self._ref.ask(ToolTask(self._task.run, self._task.step, self._name, values, self._task.attempt))
+        if result.status != "succeeded":
+            raise StepError(f"{self._name}: {result.error}", code=f"step.tool.{result.status}", step=self._name)
+        return result.output
+
+
+@attrs.frozen(eq=False)
+class JudgeHook:
+    """A judge's Python function before it is loaded."""
+
+    judge: str
+    model: str | None
+    hook: HookPlan
+    root: Path
+    parameters: Sequence[str]
+    """The judge's parameters after the first."""
+    classes: Classes
+    tools: Mapping[str, ActorRef]
+
+    @asynccontextmanager
+    async def opened(
+        self, gateway: Gateway
+    ) -> AsyncIterator[Callable[[JudgeTask], Awaitable[messages.Verdict]]]:
+        function = load_function(self.hook, self.root)
+
+        async def decide(task: JudgeTask) -> messages.Verdict:
+            model = JudgeModel(gateway, self.judge, self.model)
+            available: dict[str, Callable[[], Any]] = {
+                "model": lambda: model,
+                "run": lambda: attrs.evolve(task.run.info, agent=task.agent),
+                **{name: _tool(name, ref, task) for name, ref in self.tools.items()},
+                **{name: _value(task.values.get(name)) for name in self.parameters},
+            }
+            keywords = arguments_for(function, available, self.judge)
+            model._running(task)
+            try:
+                verdict = await function(self._input(task), **keywords)
+            finally:
+                model._ended()
+            if not isinstance(verdict, Verdict):
+                raise StepError(
+                    f"{self.judge} returned {type(verdict).__name__}: return Verdict.passed() or Verdict.failed(reason)",
+                    code="judge.no-verdict",
+                    step=self.judge,
+                )
+            return messages.Verdict(verdict.ok, verdict.reason, plain(verdict.metrics))
+
+        yield decide
+
+    def _input(self, task: JudgeTask) -> JudgeInput[Any]:
+        variant = self.classes.of(task.variant) if task.variant is not None else None
+        calls = tuple(self.classes.built(dict(call)) for call in task.calls)
+        return JudgeInput(variant, self.classes.built(task.reply), task.task, task.attempt, calls)
+
+
+def _tool(name: str, ref: ActorRef, task: JudgeTask) -> Callable[[], Tool]:
+    return lambda: Tool(name, ref, task)
+
+
+def _value(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+__all__ = ["JudgeHook", "JudgeInput", "JudgeModel", "RunInfo", "Tool", "Verdict"]

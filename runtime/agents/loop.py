@@ -1,0 +1,245 @@
+"""An agent's visit: model, tool calls, a typed answer, judges, and back to the model with the reasons.
+
+Failed attempts stay inside the visit: nothing of them reaches the thread. Their cost counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import attrs
+import msgspec
+
+from ...dsl.plan import AgentPlan
+from ..core import StepFailure
+from ..expr import Scope, to_json
+from ..judge.errors import LimitReached, QualityGateError, StepError, failed_step
+from ..judge.protocol import ChatReply, Message, ToolCall, ToolSpec
+from ..run import Run, Step, events
+from ..store.history import render_history
+from ..store.records import AttemptRecord, VerdictRecord
+from .answers import AnswerReader, TypedAnswer
+from .gateway import Gateway
+from .messages import AgentAnswer, AgentTask, ChatCall, JudgeTask
+from .panel import Panel
+from .tool_use import ToolBox
+
+INVALID_ANSWERS = 2
+"""How often an answer of the wrong shape goes back in one attempt, apart from the agent's retries."""
+TOOL_TURNS = 24
+"""Turns with tool calls in one attempt, so that a model that never answers cannot spend without end."""
+
+AgentHandler = Callable[[AgentTask], Awaitable[AgentAnswer]]
+
+
+@attrs.frozen(eq=False)
+class AgentParts:
+    """What an agent is made of, once its names are resolved."""
+
+    plan: AgentPlan
+    prompt: Callable[[Scope], str] | None
+    reader: AnswerReader
+    panel: Panel
+    tools: ToolBox
+    gateway: Gateway
+
+
+@asynccontextmanager
+async def agent_behaviour(parts: AgentParts) -> AsyncIterator[AgentHandler]:
+    """An agent as an actor. It keeps nothing between visits."""
+
+    async def handle(task: AgentTask) -> AgentAnswer:
+        return await _Visit(parts, task).answer()
+
+    yield handle
+
+
+class _Visit:
+    """One visit: the conversation so far, and the tool calls that judges may read."""
+
+    def __init__(self, parts: AgentParts, task: AgentTask) -> None:
+        self.parts = parts
+        self.task = task
+        self.run: Run = task.run
+        self.step: Step = task.step
+        self.party = task.party or f"agent:{parts.plan.name}"
+        self.calls: list[Mapping[str, Any]] = []
+        self.specs: tuple[ToolSpec, ...] = parts.tools.specs + parts.reader.tools
+        scope = Scope({**task.values, "task": task.task, "run": task.run.info.as_value(parts.plan.name)})
+        system = parts.prompt(scope) if parts.prompt is not None else ""
+        self.messages: list[Message] = [Message("system", system)] if system else []
+        self.messages.append(Message("user", render_history(self.run.history, task.task)))
+
+    async def answer(self) -> AgentAnswer:
+        plan, run = self.parts.plan, self.run
+        for attempt in range(plan.retries + 1):
+            started = run.stamp()
+            try:
+                reply, typed = await self._complete(attempt)
+                await run.guard.check()
+                verdicts = await self._judge(typed, attempt)
+            except LimitReached:
+                raise
+            except StepFailure as error:
+                self._attempt(attempt, "failed", None, None, str(error), started)
+                raise failed_step(plan.name, "step.agent", error) from error
+            rejections = tuple((v.judge, v.reason or "") for v in verdicts if not v.passed)
+            self._attempt(
+                attempt,
+                "rejected" if rejections else "accepted",
+                reply,
+                typed,
+                _reasons(rejections) if rejections else None,
+                started,
+            )
+            if not rejections:
+                return AgentAnswer(typed.value, typed.variant)
+            self._tell_rejected(attempt, rejections)
+            if attempt < plan.retries:
+                await run.guard.check()
+                self._send_back(reply, _reasons(rejections))
+        raise QualityGateError(plan.name, rejections, plan.retries)
+
+    async def _judge(self, typed: TypedAnswer, attempt: int) -> list[VerdictRecord]:
+        task = self.task
+        return await self.parts.panel.verdicts(
+            JudgeTask(
+                run=task.run,
+                step=task.step,
+                agent=self.parts.plan.name,
+                reply=typed.value,
+                variant=typed.variant,
+                task=task.task,
+                attempt=attempt,
+                calls=tuple(self.calls),
+            ),
+            task.values,
+        )
+
+    async def _complete(self, attempt: int) -> tuple[ChatReply, TypedAnswer]:
+        """Turns with the model until it has given an answer of the agent's shape."""
+        reader, invalid = self.parts.reader, 0
+        for _ in range(TOOL_TURNS):
+            reply = await self._chat(attempt)
+            answers = [call for call in reply.tool_calls if reader.owns(call)]
+            others = [call for call in reply.tool_calls if not reader.owns(call)]
+            if not reply.tool_calls and reader.is_text:
+                return reply, TypedAnswer(reply.text, None)
+            if others:
+                await self.run.guard.check()
+                await self._use_tools(reply, others, attempt)
+                continue
+            typed, violations = self._typed(answers)
+            if typed is not None:
+                return reply, typed
+            invalid += 1
+            if invalid > INVALID_ANSWERS:
+                raise StepError(
+                    f"the answer still has the wrong shape after {INVALID_ANSWERS} corrections: {'; '.join(violations)}",
+                    code="step.agent.invalid-answer",
+                    step=self.parts.plan.name,
+                )
+            self._invalid(reply, violations, attempt)
+            await self.run.guard.check()
+        raise StepError(
+            f"there was no answer after {TOOL_TURNS} turns of tool calls",
+            code="step.agent.no-answer",
+            step=self.parts.plan.name,
+        )
+
+    def _typed(self, answers: list[ToolCall]) -> tuple[TypedAnswer | None, list[str]]:
+        if len(answers) == 1:
+            return self.parts.reader.read(answers[0])
+        names = " or ".join(f"`{tool.name}`" for tool in self.parts.reader.tools)
+        if answers:
+            return None, [f"give one answer, not {len(answers)}: call {names} once"]
+        return None, [f"give the answer by calling {names}, not as text"]
+
+    async def _chat(self, attempt: int) -> ChatReply:
+        return await self.parts.gateway.chat(
+            ChatCall(
+                run=self.run,
+                step=self.step,
+                party=self.party,
+                name=self.parts.plan.name,
+                model=self.parts.plan.model,
+                messages=tuple(self.messages),
+                tools=self.specs,
+                tool_choice="required" if self.parts.reader.tools else None,
+                attempt=attempt,
+                sample=self.task.sample,
+                values=self.task.values,
+            )
+        )
+
+    async def _use_tools(self, reply: ChatReply, calls: list[ToolCall], attempt: int) -> None:
+        self.messages.append(Message("assistant", reply.text, tool_calls=reply.tool_calls))
+        answered = {call.id for call in calls}
+        for call in calls:
+            result = await self.parts.tools.use(self.run, self.step, call, attempt, self.calls)
+            self.messages.append(Message("tool", result, tool_call_id=call.id))
+        for call in reply.tool_calls:
+            if call.id not in answered:
+                note = "Not taken: look at the tool results first, then give the answer."
+                self.messages.append(Message("tool", note, tool_call_id=call.id))
+
+    def _invalid(self, reply: ChatReply, violations: list[str], attempt: int) -> None:
+        self._tell_rejected(attempt, tuple(("", violation) for violation in violations))
+        lines = "\n".join(f"- {violation}" for violation in violations)
+        self._send_back(reply, f"The answer is not valid:\n{lines}")
+
+    def _send_back(self, reply: ChatReply, text: str) -> None:
+        """The rejected answer and why, as the next turn of the conversation."""
+        if not reply.tool_calls:
+            self.messages.append(Message("assistant", reply.text))
+            self.messages.append(Message("user", text))
+            return
+        self.messages.append(Message("assistant", reply.text, tool_calls=reply.tool_calls))
+        self.messages.extend(Message("tool", text, tool_call_id=call.id) for call in reply.tool_calls)
+
+    def _tell_rejected(self, attempt: int, reasons: tuple[tuple[str, str], ...]) -> None:
+        run = self.run
+        if run.hooks:
+            run.emit(
+                events.AttemptRejected(
+                    run=run.info.id,
+                    at=run.now(),
+                    step=self.step.id,
+                    agent=self.parts.plan.name,
+                    attempt=attempt,
+                    reasons=reasons,
+                )
+            )
+
+    def _attempt(
+        self,
+        number: int,
+        outcome: Any,
+        reply: ChatReply | None,
+        typed: TypedAnswer | None,
+        reason: str | None,
+        started: str,
+    ) -> None:
+        captured = self.run.capture
+        self.step.attempts.append(
+            AttemptRecord(
+                number=number,
+                outcome=outcome,
+                variant=typed.variant if typed else None,
+                answer=typed.value if typed else None,
+                reason=reason,
+                model=reply.model if reply else None,
+                started=started,
+                ended=self.run.stamp(),
+                prompt=msgspec.to_builtins(self.messages) if captured else None,
+                raw=(reply.text or to_json(msgspec.to_builtins(reply.tool_calls))) if captured and reply else None,
+            )
+        )
+
+
+def _reasons(rejections: tuple[tuple[str, str], ...]) -> str:
+    """What goes back to the model: a line per judge that rejected."""
+    return "\n".join(f"- [{judge}] {reason}" for judge, reason in rejections)
+

@@ -1,0 +1,136 @@
+"""What the actors of a program ask each other. All of it stays in this process and belongs to one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from ..judge.protocol import DecisionQuestion, Message, ToolSpec
+from ..run import Run, Step
+
+
+@attrs.frozen(eq=False)
+class ChatCall:
+    """Asks a provider's actor for a chat reply. `model` is the Plan's name of the model, `party` who pays, `name` who
+    asks."""
+
+    run: Run
+    step: Step
+    party: str
+    name: str
+    model: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    attempt: int = 0
+    sample: int = 0
+    values: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen(eq=False)
+class DecideCall:
+    """Asks a provider's actor for the answers to typed questions."""
+
+    run: Run
+    step: Step
+    party: str
+    name: str
+    model: str
+    state: Any
+    questions: tuple[DecisionQuestion, ...]
+    attempt: int = 0
+    values: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen(eq=False)
+class AgentTask:
+    """A visit to an agent. `values` are its parameters by name, `task` what it is sent; `sample` tells draws of one
+    request apart (`best of 3`, `each`)."""
+
+    run: Run
+    step: Step
+    values: Mapping[str, Any]
+    task: str
+    sample: int = 0
+    party: str | None = None
+    """Who pays; the agent itself where it is None."""
+
+
+@attrs.frozen(eq=False)
+class AgentAnswer:
+    value: Any
+    variant: str | None
+
+
+@attrs.frozen(eq=False)
+class JudgeTask:
+    """One answer to judge. `calls` are the agent's tool calls of this visit with their real values."""
+
+    run: Run
+    step: Step
+    agent: str
+    reply: Any
+    variant: str | None
+    task: str
+    attempt: int
+    calls: tuple[Mapping[str, Any], ...] = ()
+    values: Mapping[str, Any] = attrs.field(factory=dict)
+    party: str | None = None
+    """Who pays; the judge itself where it is None."""
+
+
+@attrs.frozen
+class Verdict:
+    """What a judge says. `readable` is False where its model's reply could not be read: then `passed` is no
+    judgement. `score` is a rating's exact decimal text."""
+
+    passed: bool
+    reason: str | None = None
+    metrics: Mapping[str, Any] = attrs.field(factory=dict)
+    readable: bool = True
+    field: str | None = None
+    score: str | None = None
+
+
+@attrs.frozen(eq=False)
+class ToolTask:
+    run: Run
+    step: Step
+    function: str
+    """The tool's name, dotted for a function of an MCP tool."""
+    values: Mapping[str, Any]
+    attempt: int = 0
+
+
+@attrs.frozen
+class ToolResult:
+    """`status` as in the records. `output` is the real value; the record holds a masked one."""
+
+    status: str
+    output: Any = None
+    error: str | None = None
+
+
+@attrs.frozen(eq=False)
+class GateTask:
+    run: Run
+    step: Step
+    values: Mapping[str, Any]
+
+
+@attrs.frozen(eq=False)
+class DecisionTask:
+    """A condition, choice or scale to evaluate. `layers` are the scoped contexts (`with context`), outermost first;
+    `minimum` the bar of this use, where it has one."""
+
+    run: Run
+    step: Step
+    values: Mapping[str, Any]
+    layers: tuple[Mapping[str, Any], ...] = ()
+    minimum: str | None = None
+    branching: bool = False
+    """Whether a branch hangs on it: only then has a confidence a bar."""

@@ -1,0 +1,87 @@
+"""The judges of one agent: all of them on every answer, at once, reported in the order in which they are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import trio
+
+from ..core import ActorRef
+from ..expr import Scope
+from ..run import events
+from ..store.records import VerdictRecord
+from .messages import JudgeTask, Verdict
+
+
+@attrs.frozen(eq=False)
+class Seat:
+    """A judge as this agent uses it: its further arguments come from the agent's own parameters."""
+
+    judge: str
+    ref: ActorRef
+    arguments: Callable[[Scope], Mapping[str, Any]]
+
+
+@attrs.frozen(eq=False)
+class Panel:
+    seats: Sequence[Seat]
+
+    async def verdicts(self, task: JudgeTask, values: Mapping[str, Any]) -> list[VerdictRecord]:
+        """Every judge's verdict. A rejection stops nobody; a judge that breaks cancels the rest and is raised."""
+        if not self.seats:
+            return []
+        scope = Scope(dict(values))
+        if len(self.seats) == 1:
+            found = [await self._ask(self.seats[0], task, scope)]
+        else:
+            found = await self._ask_all(task, scope)
+        task.step.verdicts.extend(found)
+        return found
+
+    async def _ask_all(self, task: JudgeTask, scope: Scope) -> list[VerdictRecord]:
+        found: list[VerdictRecord | None] = [None] * len(self.seats)
+        broken: list[Exception] = []
+
+        async def one(at: int, seat: Seat) -> None:
+            try:
+                found[at] = await self._ask(seat, task, scope)
+            except Exception as error:
+                # Only the first: the others are its consequence, and a group would hide which judge broke.
+                broken.append(error)
+                nursery.cancel_scope.cancel()
+
+        async with trio.open_nursery() as nursery:
+            for at, seat in enumerate(self.seats):
+                nursery.start_soon(one, at, seat)
+        if broken:
+            raise broken[0]
+        return [verdict for verdict in found if verdict is not None]
+
+    async def _ask(self, seat: Seat, task: JudgeTask, scope: Scope) -> VerdictRecord:
+        run = task.run
+        if run.hooks:
+            run.emit(
+                events.JudgeStarted(
+                    run=run.info.id, at=run.now(), step=task.step.id, judge=seat.judge, attempt=task.attempt
+                )
+            )
+        arguments = seat.arguments(scope)
+        verdict = await seat.ref.ask(attrs.evolve(task, values=arguments) if arguments else task)
+        record = as_record(verdict, seat.judge, task.attempt)
+        if run.hooks:
+            run.emit(events.JudgeEnded(run=run.info.id, at=run.now(), step=task.step.id, verdict=record))
+        return record
+
+
+def as_record(verdict: Verdict, judge: str, attempt: int) -> VerdictRecord:
+    return VerdictRecord(
+        judge=judge,
+        attempt=attempt,
+        passed=verdict.passed,
+        reason=verdict.reason,
+        metrics=dict(verdict.metrics),
+        readable=verdict.readable,
+        field=verdict.field,
+    )

@@ -1,0 +1,1 @@
+"""From a Plan to a run: actors under supervision, a flow that asks them, events and a record."""

@@ -1,0 +1,44 @@
+"""Where a flow is: its names, its place in the run, and what surrounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import attrs
+
+from ..expr import Scope
+from ..run import Run
+
+Approver = Callable[[str, Any], Awaitable[bool | None]]
+"""Asks a person: the question and what is shown. None where nobody can be asked now."""
+
+
+@attrs.define(eq=False)
+class Frame:
+    """One flow under way. `path` starts the ids of its steps; `layers` are its `with context` objects; `sample` tells
+    draws of one request apart."""
+
+    run: Run
+    scope: Scope
+    path: str
+    approver: Approver
+    parent: str | None = None
+    layers: tuple[Mapping[str, Any], ...] = ()
+    sample: int = 0
+
+    def inside(self, path: str, *, sample: int | None = None, parent: str | None = None) -> Frame:
+        """The same flow one level deeper, with its own copy of the names: for members that run at once."""
+        return Frame(
+            self.run,
+            Scope(dict(self.scope.values), self.scope.functions),
+            path,
+            self.approver,
+            self.parent if parent is None else parent,
+            self.layers,
+            self.sample if sample is None else sample,
+        )
+
+    def at(self, path: str) -> Frame:
+        """The same names under another path: for the turns of a loop."""
+        return attrs.evolve(self, path=path)

@@ -1,0 +1,246 @@
+"""Statements of a flow: each becomes an async function of a frame. A result other than None ends the flow with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from ...dsl import ast
+from ...dsl.plan import FlowPlan
+from ..agents.decision_actor import Decided
+from ..expr import Compiler, Record, Scope
+from ..judge.errors import StepError
+from .binding import compiled_defaults, fill_defaults
+from .calls import Action, CallCompiler
+from .frame import Frame
+from .outcomes import SPENT, STOP, Guarded, Returned
+from .steps import StepCompiler
+from .together import all_of
+
+Run = Callable[[Frame], Awaitable[Returned | None]]
+
+
+def compile_flow(
+    plan: FlowPlan, calls: CallCompiler, compiler: Compiler
+) -> Callable[[Frame, Mapping[str, Any]], Awaitable[Any]]:
+    """A flow as a function of a fresh frame and its arguments. It gives what the flow returns, null without one."""
+    body = _Statements(calls, compiler, plan).block(plan.body)
+    defaults = compiled_defaults(plan.params, compiler, plan.origin)
+
+    async def flow(frame: Frame, values: Mapping[str, Any]) -> Any:
+        names = dict(values)
+        fill_defaults(names, plan.params, defaults)
+        names["run"] = frame.run.info.as_value()
+        inner = attrs.evolve(frame, scope=Scope(names, frame.scope.functions))
+        ended = await body(inner)
+        return ended.value if ended is not None else None
+
+    return flow
+
+
+class _Statements:
+    def __init__(self, calls: CallCompiler, compiler: Compiler, plan: FlowPlan) -> None:
+        self.calls = calls
+        self.compiler = compiler
+        self.origin = plan.origin
+        self.steps = StepCompiler(calls, compiler, plan.origin)
+
+    def block(self, body: Sequence[ast.Statement]) -> Run:
+        parts = [self.statement(statement) for statement in body]
+
+        async def block(frame: Frame) -> Returned | None:
+            for part in parts:
+                ended = await part(frame)
+                if ended is not None:
+                    return ended
+            return None
+
+        return block
+
+    def statement(self, node: ast.Statement) -> Run:
+        method: Callable[[Any], Run] = getattr(self, f"_{type(node).__name__.lower()}")
+        return method(node)
+
+    # names and ends
+
+    def _bind(self, node: ast.Bind) -> Run:
+        name, step = node.name.text, self.steps.compile(node.step, node.name.text)
+
+        async def bind(frame: Frame) -> None:
+            frame.scope.values[name] = await step(frame)
+
+        return bind
+
+    def _do(self, node: ast.Do) -> Run:
+        step = self.steps.compile(node.step)
+
+        async def do(frame: Frame) -> None:
+            await step(frame)
+
+        return do
+
+    def _return(self, node: ast.Return) -> Run:
+        value = self.steps.expression(node.value)
+
+        async def give(frame: Frame) -> Returned:
+            return Returned(await value(frame))
+
+        return give
+
+    def _stop(self, node: ast.Stop) -> Run:
+        reason = self.compiler.text(node.reason, self.origin)
+
+        async def stop(frame: Frame) -> None:
+            raise Guarded(reason(frame.scope), code=STOP)
+
+        return stop
+
+    # branches
+
+    def _if(self, node: ast.If) -> Run:
+        then = self.block(node.then.body)
+        otherwise = self._otherwise(node.otherwise)
+        if self._is_decision(node.condition):
+            return self._if_decision(node, then, otherwise)
+        condition = self.steps.expression(ast.Unary(node.start, node.end, "not", node.condition))
+
+        async def branch(frame: Frame) -> Returned | None:
+            return await (otherwise if await condition(frame) else then)(frame)
+
+        return branch
+
+    def _if_decision(self, node: ast.If, then: Run, otherwise: Run) -> Run:
+        decide, uncertain = self._decide(node.condition, node.uncertain)
+
+        async def branch(frame: Frame) -> Returned | None:
+            decided: Decided = await decide(frame)
+            frame.scope.values["decision"] = decided.as_value()
+            if decided.uncertain:
+                return await _uncertain(decided, uncertain)(frame)
+            assert decided.decision is not None
+            return await (then if decided.decision.value else otherwise)(frame)
+
+        return branch
+
+    def _switch(self, node: ast.Switch) -> Run:
+        cases = [(case.label.text, self.block(case.block.body)) for case in node.cases]
+        if self._is_decision(node.subject):
+            decide, uncertain = self._decide(node.subject, node.uncertain)
+
+            async def by_decision(frame: Frame) -> Returned | None:
+                decided: Decided = await decide(frame)
+                frame.scope.values["decision"] = decided.as_value()
+                if decided.uncertain:
+                    return await _uncertain(decided, uncertain)(frame)
+                assert decided.decision is not None
+                return await self._case(decided.decision.label, cases)(frame)
+
+            return by_decision
+        subject = self.steps.expression(node.subject)
+
+        async def by_value(frame: Frame) -> Returned | None:
+            return await self._case(await subject(frame), cases)(frame)
+
+        return by_value
+
+    def _case(self, value: Any, cases: Sequence[tuple[str, Run]]) -> Run:
+        if isinstance(value, Record):
+            fitting = [run for label, run in cases if self.compiler.is_a(value.variant, label)]
+        else:
+            if isinstance(value, dict):
+                value = value.get("choice", value.get("variant"))
+            fitting = [run for label, run in cases if label == value]
+        if not fitting:
+            raise StepError(f"no case for {value!r}", code="switch.missing-case", step="switch")
+        return fitting[0]
+
+    def _is_decision(self, expr: ast.Expr) -> bool:
+        return isinstance(expr, ast.Call) and expr.callee.text in self.calls.plan.decisions
+
+    def _decide(self, call: Any, uncertain: ast.Uncertain | None) -> tuple[Action, Run | None]:
+        """The decision of a branch. The use's own bar overrides the declaration's."""
+        minimum = self.calls.plan.decisions[call.callee.text].minimum
+        block = None
+        if uncertain is not None:
+            minimum = uncertain.below.text if uncertain.below is not None else minimum
+            block = self.block(uncertain.block.body)
+        action = self.calls.decision(
+            call, self.origin, self.steps.site(), None, branching=True, minimum=minimum
+        )
+        return action, block
+
+    def _otherwise(self, node: ast.Block | ast.If | None) -> Run:
+        if node is None:
+            return _nothing
+        return self._if(node) if isinstance(node, ast.If) else self.block(node.body)
+
+    # several at once, again and again
+
+    def _parallel(self, node: ast.Parallel) -> Run:
+        site = self.steps.site()
+        members = [
+            (task.name.text if isinstance(task, ast.Bind) else None, self._task(task)) for task in node.tasks
+        ]
+
+        async def parallel(frame: Frame) -> None:
+            def member(at: int, action: Action) -> Callable[[], Awaitable[Any]]:
+                inner = frame.inside(f"{frame.path}{site}[{at}].")
+                return lambda: action(inner)
+
+            results = await all_of([member(at, action) for at, (_, action) in enumerate(members)])
+            for (name, _), value in zip(members, results, strict=True):
+                if name is not None:
+                    frame.scope.values[name] = value
+
+        return parallel
+
+    def _task(self, task: ast.Bind | ast.Do) -> Action:
+        return self.steps.compile(task.step, task.name.text if isinstance(task, ast.Bind) else None)
+
+    def _loop(self, node: ast.Loop) -> Run:
+        until = self.steps.expression(node.until) if node.until is not None else None
+        site = self.steps.site()
+        body = self.block(node.body.body)
+        spent = self.block(node.otherwise.body) if node.otherwise is not None else None
+        turns = int(node.at_most.value)
+
+        async def loop(frame: Frame) -> Returned | None:
+            for turn in range(turns):
+                inner = frame.at(f"{frame.path}{site}#{turn}.")
+                if until is not None and await until(inner) is True:
+                    return None
+                ended = await body(inner)
+                if ended is not None:
+                    return ended
+                await frame.run.guard.check()
+            if until is None or await until(frame.at(f"{frame.path}{site}#{turns}.")) is True:
+                return None
+            if spent is not None:
+                return await spent(frame)
+            raise Guarded(f"the loop's {turns} turns are spent", code=SPENT)
+
+        return loop
+
+    def _withcontext(self, node: ast.WithContext) -> Run:
+        layer = self.compiler.compile(node.value, self.origin)
+        body = self.block(node.body.body)
+
+        async def with_context(frame: Frame) -> Returned | None:
+            return await body(attrs.evolve(frame, layers=(*frame.layers, layer(frame.scope))))
+
+        return with_context
+
+
+async def _nothing(frame: Frame) -> None:
+    return None
+
+
+def _uncertain(decided: Decided, block: Run | None) -> Run:
+    """The branch for what is uncertain; a refused question without one is the refusal itself."""
+    if block is not None:
+        return block
+    if decided.refusal is not None:
+        raise StepError(decided.refusal.message, code=decided.refusal.code, step="decision") from decided.refusal
+    return _nothing

@@ -1,0 +1,186 @@
+"""Steps: what may stand after `=` in a flow, or alone. Each becomes an action of a frame that gives a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...dsl import ast
+from ...dsl.plan import Origin
+from ..core import StepFailure
+from ..expr import Compiler, ExpressionError, Scope, to_text
+from ..judge.errors import LimitReached, StepError
+from ..store.records import ApprovalRecord
+from .calls import Action, CallCompiler, begin
+from .frame import Frame
+from .hoist import hoisted
+from .outcomes import REFUSED, Guarded, Paused
+from .together import bounded, first_success
+from .tournament import Tournament
+
+EACH_AT_ONCE = 16
+"""How many members of an `each` run at once where it does not say."""
+
+
+class StepCompiler:
+    """Compiles the steps of one flow. `site` numbers them, so that a step keeps its id when a run is resumed."""
+
+    def __init__(self, calls: CallCompiler, compiler: Compiler, origin: Origin) -> None:
+        self.calls = calls
+        self.compiler = compiler
+        self.origin = origin
+        self.tournament = Tournament(calls, compiler, origin)
+        self._sites = 0
+
+    def site(self) -> str:
+        self._sites += 1
+        return str(self._sites)
+
+    def compile(self, step: ast.Step, binding: str | None = None) -> Action:
+        match step:
+            case ast.Call() if step.callee.text in self.calls.costly and not self._holds_costly(step):
+                return self.calls.compile(step, self.origin, self.site(), binding)
+            case ast.Try():
+                return self._try(step, binding)
+            case ast.Approve():
+                return self._approve(step, binding)
+            case ast.Each():
+                return self._each(step, binding)
+            case ast.Best():
+                members = [self._variant(call) for call in step.calls]
+                return self.tournament.compile(step, members, self.site(), binding)
+            case ast.Race():
+                return self._race(step)
+            case _:
+                return self.expression(step, binding)
+
+    def expression(self, expr: ast.Expr, binding: str | None = None) -> Action:
+        """An expression; the costly calls in it run first, in order."""
+        rest, found = hoisted(expr, self.calls.costly)
+        if len(found) == 1 and isinstance(rest, ast.Name) and rest.id == found[0][0]:
+            return self.calls.compile(found[0][1], self.origin, self.site(), binding)
+        evaluate = self.compiler.compile(rest, self.origin)
+        actions = [
+            (name, self.calls.compile(call, self.origin, self.site(), None)) for name, call in found
+        ]
+
+        async def action(frame: Frame) -> Any:
+            for name, call in actions:
+                frame.scope.values[name] = await call(frame)
+            return evaluate(frame.scope)
+
+        return action
+
+    def plain(self, expr: ast.Expr) -> Callable[[Scope], Any] | None:
+        """The expression as a plain function where it has no costly call."""
+        return None if hoisted(expr, self.calls.costly)[1] else self.compiler.compile(expr, self.origin)
+
+    def _holds_costly(self, call: ast.Call) -> bool:
+        return any(hoisted(arg.value, self.calls.costly)[1] for arg in call.args)
+
+    def _try(self, step: ast.Try, binding: str | None) -> Action:
+        call = self.compile(step.call, binding)
+        is_gate = step.call.callee.text in self.calls.plan.gates
+        otherwise = self.compiler.compile(step.otherwise, self.origin) if step.otherwise is not None else None
+
+        async def attempt(frame: Frame) -> Any:
+            try:
+                value = await call(frame)
+            except LimitReached:
+                raise
+            except Guarded as guarded:
+                failure = _failure(guarded.code, guarded.reason, guarded.value if is_gate else None)
+            except StepFailure as error:
+                code = error.code if isinstance(error, StepError | ExpressionError) else "step"
+                failure = _failure(code, str(error), _broken_gate(str(error)) if is_gate else None)
+            else:
+                if is_gate or otherwise is not None:
+                    return value
+                return {"ok": True, "value": value, "code": None, "reason": None}
+            return otherwise(frame.scope) if otherwise is not None else failure
+
+        return attempt
+
+    def _approve(self, step: ast.Approve, binding: str | None) -> Action:
+        question = self.compiler.text(step.question, self.origin)
+        showing = self.compiler.compile(step.showing, self.origin) if step.showing is not None else None
+        site = self.site()
+
+        async def approve(frame: Frame) -> Any:
+            run = frame.run
+            record = begin(frame, site, "approve", binding or "approve", binding)
+            asked, shown = question(frame.scope), showing(frame.scope) if showing is not None else None
+            await run.guard.check()
+            answer = await frame.approver(asked, shown)
+            record.approval = ApprovalRecord(
+                question=asked, showing=shown, approved=answer, at=run.stamp() if answer is not None else None
+            )
+            if answer is None:
+                run.end_step(record, "paused", reason=asked)
+                raise Paused(record.id, asked, shown)
+            record.answer = answer
+            if not answer and binding is None:
+                run.end_step(record, "blocked", code=REFUSED, reason=asked)
+                raise Guarded(f"not approved: {asked}", code=REFUSED)
+            run.end_step(record, "succeeded")
+            await run.guard.check()
+            return answer
+
+        return approve
+
+    def _each(self, step: ast.Each, binding: str | None) -> Action:
+        source = self.expression(step.source)
+        name, site = step.name.text, self.site()
+        body = self.compile(step.body, binding)
+        at_once = int(step.at_most.value) if step.at_most is not None else EACH_AT_ONCE
+
+        async def each(frame: Frame) -> list[Any]:
+            items = await source(frame)
+            if items is None:
+                return []
+            if not isinstance(items, list):
+                raise StepError(f"`each {name} in …` goes through a list", code="step.each", step=name)
+
+            def member(at: int, item: Any) -> Callable[[], Any]:
+                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at)
+                inner.scope.values[name] = item
+                return lambda: body(inner)
+
+            return await bounded((member(at, item) for at, item in enumerate(items)), min(at_once, len(items)))
+
+        return each
+
+    def _race(self, step: ast.Race) -> Action:
+        site = self.site()
+        members = [self.compile(call) for call in step.calls]
+
+        async def race(frame: Frame) -> Any:
+            def member(at: int, action: Action) -> Callable[[], Any]:
+                return lambda: action(frame.inside(f"{frame.path}{site}[{at}]."))
+
+            value = await first_success([member(at, action) for at, action in enumerate(members)])
+            await frame.run.guard.check()
+            return value
+
+        return race
+
+    def _variant(self, call: ast.Call) -> Action:
+        return self.compile(call)
+
+
+def _failure(code: str, reason: str, gate_value: Any) -> dict[str, Any]:
+    """What a `try` gives for what did not succeed: a gate's own value, else ok, value, code and reason."""
+    if gate_value is not None:
+        return dict(gate_value)
+    return {"ok": False, "value": None, "code": code, "reason": reason}
+
+
+def _broken_gate(reason: str) -> dict[str, Any]:
+    return {
+        "passed": False,
+        "verdict": "block",
+        "combined": None,
+        "results": [],
+        "report": to_text(reason),
+        "judge": None,
+    }

@@ -1,0 +1,252 @@
+"""A program's actors: one supervised actor for every declared agent, judge, gate, tool and decision, and one for each
+provider that its models need. They are shared by all of the program's runs.
+
+    root ── providers (services: they outlive the workers and stop last, drained)
+         ├─ tools      one_for_one
+         ├─ judges     one_for_one
+         └─ agents, gates, decisions   one_for_one
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from ...dsl import ast
+from ...dsl.plan import AgentPlan, DecisionPlan, GatePlan, ModelPlan, Origin, Plan, UsePlan
+from ..agents.answers import AnswerReader
+from ..agents.classes import Classes
+from ..agents.decision_actor import DecisionParts, decision_behaviour
+from ..agents.gate_actor import GateParts, gate_behaviour
+from ..agents.gateway import Gateway, provider_behaviour
+from ..agents.hooks import JudgeHook
+from ..agents.judge_actor import JudgeParts, judge_behaviour
+from ..agents.loop import AgentParts, agent_behaviour
+from ..agents.messages import DecisionTask
+from ..agents.panel import Panel, Seat
+from ..agents.tool_actor import ToolParts, tool_behaviour
+from ..agents.tool_use import ToolBox, tool_specs
+from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, open_supervisor
+from ..expr import Compiler, Scope
+from ..judge.protocol import Provider
+from ..run import Stamp
+from .binding import bind
+from .calls import Actors, CallCompiler
+from .frame import Frame
+from .statements import compile_flow
+from .steps import StepCompiler
+
+Connect = Callable[[ModelPlan], tuple[str, Callable[[], AbstractAsyncContextManager[Provider]]]]
+"""Chooses the provider of a model: a name that models of one provider share, and how to open it."""
+
+Enter = Callable[[Frame, Mapping[str, Any]], Awaitable[Any]]
+
+WORKERS = Intensity(3, 30.0)
+
+
+@attrs.frozen(eq=False)
+class System:
+    """A program's running actors, and its flows as functions."""
+
+    plan: Plan
+    compiler: Compiler
+    classes: Classes
+    actors: Actors
+    gateway: Gateway
+    flows: Mapping[str, Enter]
+    supervisor: Supervisor
+
+
+@asynccontextmanager
+async def open_system(
+    plan: Plan, *, connect: Connect, root: Path, stamp: Stamp, grace: float = 5.0
+) -> AsyncIterator[System]:
+    """Starts the actors of a checked program and stops them in order when the block ends."""
+    async with open_supervisor(plan.workflow, intensity=Intensity(3, 60.0), grace=grace) as supervisor:
+        yield _Assembly(plan, connect, root, stamp, supervisor).system()
+
+
+class _Assembly:
+    def __init__(
+        self, plan: Plan, connect: Connect, root: Path, stamp: Stamp, supervisor: Supervisor
+    ) -> None:
+        self.plan = plan
+        self.connect = connect
+        self.root = root
+        self.stamp = stamp
+        self.supervisor = supervisor
+        self.classes = Classes(plan.types)
+        self.compiler = Compiler(plan.types, constants_of(plan, stamp), stamp.moment)
+
+    def system(self) -> System:
+        plan = self.plan
+        gateway = Gateway(plan.models, self.providers())
+        tools = self.level("tools")
+        tool_refs = {
+            name: self.start(
+                tools, name, partial(tool_behaviour, ToolParts(tool, self.root, plan.types, self.classes))
+            )
+            for name, tool in plan.tools.items()
+        }
+        judges = self.level("judges")
+        judge_refs = {
+            name: self.start(judges, name, partial(judge_behaviour, self.judge(name, gateway, tool_refs)))
+            for name in plan.judges
+        }
+        workers = self.level("agents")
+        agent_refs = {
+            name: self.start(
+                workers, name, partial(agent_behaviour, self.agent(agent, gateway, judge_refs, tool_refs))
+            )
+            for name, agent in plan.agents.items()
+        }
+        gate_refs = {
+            name: self.start(workers, name, partial(gate_behaviour, self.gate(gate, agent_refs, judge_refs)))
+            for name, gate in plan.gates.items()
+        }
+        flows: dict[str, Enter] = {}
+        actors = Actors(agent_refs, judge_refs, gate_refs, tool_refs, {})
+        decisions: dict[str, ActorRef] = {}
+        actors = attrs.evolve(actors, decisions=decisions)
+        calls = CallCompiler(plan, actors, self.compiler, lambda name: flows[name])
+        for name, decision in plan.decisions.items():
+            parts = self.decision(decision, gateway, calls)
+            decisions[name] = self.start(workers, name, partial(decision_behaviour, parts))
+        for name, flow in plan.flows.items():
+            flows[name] = compile_flow(flow, calls, self.compiler)
+        return System(plan, self.compiler, self.classes, actors, gateway, flows, self.supervisor)
+
+    def level(self, name: str) -> Supervisor:
+        return self.supervisor.start(SupervisorSpec(name=name, intensity=WORKERS))
+
+    def start(
+        self, level: Supervisor, name: str, behaviour: Callable[[], Any], *, service: bool = False
+    ) -> ActorRef:
+        return level.start(ActorSpec(name=name, behaviour=behaviour, concurrency=math.inf, service=service))
+
+    def providers(self) -> dict[str, ActorRef]:
+        """An actor for each provider, by the name of every model that it serves."""
+        started: dict[str, ActorRef] = {}
+        refs: dict[str, ActorRef] = {}
+        for name, model in self.plan.models.items():
+            key, opener = self.connect(model)
+            if key not in started:
+                behaviour = partial(_provider, opener, self.plan.models)
+                started[key] = self.start(self.supervisor, f"provider:{key}", behaviour, service=True)
+            refs[name] = started[key]
+        return refs
+
+    def judge(self, name: str, gateway: Gateway, tools: Mapping[str, ActorRef]) -> JudgeParts:
+        plan = self.plan.judges[name]
+        hook = None
+        if plan.python is not None:
+            hook = JudgeHook(
+                judge=name,
+                model=plan.model,
+                hook=plan.python,
+                root=self.root,
+                parameters=[param.name for param in plan.params[1:]],
+                classes=self.classes,
+                tools=tools,
+            )
+        return JudgeParts(plan, self.compiler, gateway, hook)
+
+    def agent(
+        self,
+        plan: AgentPlan,
+        gateway: Gateway,
+        judges: Mapping[str, ActorRef],
+        tools: Mapping[str, ActorRef],
+    ) -> AgentParts:
+        used = {name: (self.plan.tools[name], tools[name]) for name in plan.tools}
+        box = ToolBox(used, tool_specs([tool for tool, _ in used.values()], self.plan.types))
+        seats = [
+            Seat(use.judge, judges[use.judge], self.judge_arguments(use, plan.origin)) for use in plan.judges
+        ]
+        prompt = self.compiler.text(plan.prompt, plan.origin) if plan.prompt is not None else None
+        reader = AnswerReader(plan.result, self.plan.types)
+        return AgentParts(plan, prompt, reader, Panel(seats), box, gateway)
+
+    def judge_arguments(self, use: UsePlan, origin: Origin) -> Callable[[Scope], Mapping[str, Any]]:
+        """The arguments after what is judged, evaluated with the names of whoever uses the judge."""
+        params = self.plan.judges[use.judge].params[1:]
+        if not params:
+            return lambda scope: {}
+        given = bind(use.args, params, self.compiler, origin, self.plan.judges[use.judge].origin)
+        return given.values
+
+    def gate(
+        self, plan: GatePlan, agents: Mapping[str, ActorRef], judges: Mapping[str, ActorRef]
+    ) -> GateParts:
+        if plan.judge is not None and plan.judge.judge is not None:
+            use = plan.judge.judge
+            return GateParts(plan, self.compiler, judges[use.judge], self.judge_arguments(use, plan.origin))
+        asked = plan.judge.agent if plan.judge is not None else plan.ask_agent
+        return GateParts(plan, self.compiler, agents[asked] if asked is not None else None)
+
+    def decision(self, plan: DecisionPlan, gateway: Gateway, calls: CallCompiler) -> DecisionParts:
+        shared = self.plan.context
+        return DecisionParts(
+            plan=plan,
+            compiler=self.compiler,
+            gateway=gateway,
+            global_context=self.compiler.compile(shared, _NOWHERE) if shared is not None else None,
+            context=self.context(plan, calls),
+            cache_key=self.compiler.compile(plan.cache_key, plan.origin) if plan.cache_key is not None else None,
+            now=self.stamp.seconds,
+        )
+
+    def context(self, plan: DecisionPlan, calls: CallCompiler) -> Any:
+        """The declaration's own context layer; it may call tools, as steps under the decision's."""
+        if plan.context is None:
+            return None
+        resolve = StepCompiler(calls, self.compiler, plan.origin).expression(plan.context)
+
+        async def context(scope: Scope, task: DecisionTask) -> Any:
+            frame = Frame(task.run, scope, f"{task.step.id}/", _nobody, task.step.id)
+            return await resolve(frame)
+
+        return context
+
+
+_NOWHERE = Origin("", 0, 0)
+
+
+async def _nobody(question: str, showing: Any) -> bool | None:
+    return None
+
+
+@asynccontextmanager
+async def _provider(
+    opener: Callable[[], AbstractAsyncContextManager[Provider]], models: Mapping[str, ModelPlan]
+) -> AsyncIterator[Any]:
+    async with opener() as provider, provider_behaviour(provider, models) as handle:
+        yield handle
+
+
+def constants_of(plan: Plan, stamp: Stamp) -> dict[str, Any]:
+    """The values of all constants. One may mention another in any order; the checker has refused circles."""
+    nodes = {constant.name: constant.value for constant in plan.constants}
+    values: dict[str, Any] = {}
+    for _ in range(len(nodes)):
+        for name, node in nodes.items():
+            if name not in values and mentioned(node) & nodes.keys() <= values.keys():
+                values[name] = Compiler(plan.types, values, stamp.moment).compile(node, _NOWHERE)(Scope({}))
+    return values
+
+
+def mentioned(node: Any) -> set[str]:
+    """Every name that an expression mentions."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, tuple):
+        return set().union(*(mentioned(item) for item in node))
+    if isinstance(node, ast.Node):
+        return set().union(*(mentioned(getattr(node, field)) for field in node.__struct_fields__))
+    return set()

@@ -1,0 +1,166 @@
+"""Every error of the run that a program may catch. Each has a stable `code` and a safe cause: no keys, no prompts."""
+
+from __future__ import annotations
+
+from ..core import AbortError, StepFailure
+
+__all__ = [
+    "AbortError",
+    "ConfigurationError",
+    "JudgeflowError",
+    "LimitReached",
+    "ModelKindError",
+    "ProviderContractError",
+    "ProviderError",
+    "QualityGateError",
+    "SerializationError",
+    "StepError",
+    "TestSetupError",
+    "UnknownThreadError",
+    "ValidationError",
+    "failed_step",
+]
+
+
+class JudgeflowError(StepFailure):
+    """The base. `code` is stable; the message names what happened and what to do."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code
+
+
+class ConfigurationError(JudgeflowError):
+    """A program was put together wrongly. Raised before context is resolved and before any call."""
+
+    code = "configuration"
+
+
+class SerializationError(JudgeflowError):
+    """A value that is to be sent is not JSON. `path` says where (`$.ticket.when`)."""
+
+    code = "serialization"
+
+    def __init__(self, message: str, *, path: str = "$") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class ProviderError(JudgeflowError):
+    """A model service did not give a whole answer.
+
+    `status` is the HTTP status where there was one, `retryable` whether the same request may succeed later,
+    `attempts` how many times it was sent, `retry_after` the seconds the service asked for, `usage` what was paid for
+    all the same (a refused, filtered or cut answer), None where nothing is known to be.
+    """
+
+    code = "provider"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        status: int | None = None,
+        retryable: bool = False,
+        attempts: int = 1,
+        retry_after: float | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        super().__init__(message, code=code)
+        self.status = status
+        self.retryable = retryable
+        self.attempts = attempts
+        self.retry_after = retry_after
+        self.usage = usage
+
+
+class ProviderContractError(ProviderError):
+    """A service answered outside its contract; nothing of the answer was used."""
+
+    code = "provider.contract"
+
+
+class ModelKindError(JudgeflowError):
+    """A chat model was asked to decide, or a decision model to chat."""
+
+    code = "model.wrong-kind"
+
+
+class ValidationError(JudgeflowError):
+    """A value stands outside its legal range. `field` names it: `threshold`, `output` or `llm_response`."""
+
+    code = "validation"
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class StepError(JudgeflowError):
+    """A step of a flow failed. `code` is `step.<kind>` or finer; the cause is chained."""
+
+    code = "step"
+
+    def __init__(self, message: str, *, code: str, step: str) -> None:
+        super().__init__(message, code=code)
+        self.step = step
+
+
+def failed_step(step: str, code: str, cause: StepFailure) -> StepError:
+    """The step's own error for a cause that has no step of its own; a `StepError` keeps its code."""
+    message = str(cause)
+    if cause.__cause__ is not None and not isinstance(cause, JudgeflowError):
+        message = f"{message}: {cause.__cause__}"
+    return StepError(
+        message if message.startswith(f"{step}:") else f"{step}: {message}",
+        code=cause.code if isinstance(cause, StepError) else code,
+        step=step,
+    )
+
+
+class QualityGateError(StepError):
+    """An agent's retries are spent and its last answer was still rejected.
+
+    `rejections` are the last answer's, (judge, reason) in listed order; `retries` how often it was sent back.
+    """
+
+    def __init__(self, agent: str, rejections: tuple[tuple[str, str], ...], retries: int) -> None:
+        reasons = "; ".join(f"{judge}: {reason}" for judge, reason in rejections)
+        super().__init__(
+            f"{agent}: the last of {retries + 1} answers was rejected: {reasons}",
+            code="step.agent.quality-gate",
+            step=agent,
+        )
+        self.rejections = rejections
+        self.retries = retries
+
+
+class LimitReached(JudgeflowError):
+    """A limit of the run or the day is spent; the run ends as `guarded`. `try` does not catch it."""
+
+    code = "limit"
+
+    def __init__(self, message: str, *, what: str, per: str, allowed: str, spent: str) -> None:
+        super().__init__(message, code=f"limit.{what}")
+        self.what = what
+        self.per = per
+        self.allowed = allowed
+        self.spent = spent
+
+
+class UnknownThreadError(JudgeflowError):
+    """A run was to continue a thread that the store does not know. Raised before any call."""
+
+    code = "thread.unknown"
+
+
+class TestSetupError(JudgeflowError):
+    """A test scripts what cannot be scripted, or leaves out what must be."""
+
+    code = "test.setup"
+    __test__ = False

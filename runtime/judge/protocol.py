@@ -1,0 +1,176 @@
+"""What a model provider is asked and what it answers: the only thing judging and agents know of a service.
+
+A provider translates; it runs no callback, merges no context, applies no policy and retries only what its own module
+retries. Everything it returns is validated by the caller before application code sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call that a model asked for. `arguments` is the JSON text exactly as it came."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(msgspec.Struct, frozen=True):
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """`parameters` is a JSON Schema (2020-12) of an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks: for booking, scripts, caches and events; never sent to a service."""
+
+    party: str
+    """Who pays: `agent:writer`, `judge:useful`, `gate:api_response`, `decision:urgent`, `memory`."""
+    name: str = ""
+    """The agent, judge or decision that asks, as declared; a judge that a gate asks is not its party."""
+    run: str = ""
+    attempt: int = 0
+    """Retries so far, from 0."""
+    sample: int = 0
+    """Which of several draws of the same request (`best of 3`, `each`)."""
+    values: Mapping[str, Any] = {}
+    """The parameters of the call, for a script's `when`."""
+
+
+class ChatRequest(msgspec.Struct, frozen=True):
+    model: str
+    """The slug as the service knows it."""
+    messages: tuple[Message, ...]
+    caller: Caller
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: str | None = None
+    """`auto`, `required`, the name of one tool, or None for the service's default."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_logprobs: int = 0
+    """How many alternatives per token to report; 0 for none."""
+    timeout: float | None = None
+    """Seconds for the whole call, retries included."""
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens of one call. `cached_tokens` and `cache_write_tokens` are parts of the input count, `reasoning_tokens` of
+    the output count. `incomplete`: an attempt that broke off may have cost more than is known."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: str | None = None
+    """The service's own figure in US dollars, a decimal text, where it gave one: it wins over any price table."""
+    cache_write_tokens: int = 0
+    incomplete: bool = False
+
+
+class TokenLogprob(msgspec.Struct, frozen=True):
+    token: str
+    logprob: float
+
+
+class ChatReply(msgspec.Struct, frozen=True):
+    """A complete answer. Anything cut, refused, filtered or malformed is a `ProviderError` instead."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    model: str = ""
+    """The model that answered, as the service names it."""
+    reasoning: str = ""
+    logprobs: tuple[tuple[TokenLogprob, ...], ...] = ()
+    """For each token of the text the likeliest alternatives, the sampled one included."""
+    scripted: bool = False
+    cached: bool = False
+
+
+class DecisionQuestion(msgspec.Struct, frozen=True):
+    """`choices` are a choice's options in declared order or a scale's levels, lowest first; empty for a condition."""
+
+    id: str
+    kind: Literal["condition", "choice", "scale"]
+    text: str
+    choices: tuple[str, ...] = ()
+    descriptions: tuple[str | None, ...] = ()
+
+
+class DecisionRequest(msgspec.Struct, frozen=True):
+    model: str
+    state: Any
+    """JSON data: what the questions are about."""
+    questions: tuple[DecisionQuestion, ...]
+    caller: Caller
+    timeout: float | None = None
+
+
+class ConditionAnswer(msgspec.Struct, frozen=True, tag="condition"):
+    probability: float
+    confidence: float | None = None
+    """As the service reported it; None where it did not."""
+
+
+class ChoiceAnswer(msgspec.Struct, frozen=True, tag="choice"):
+    choice: str
+    probabilities: dict[str, float]
+    confidence: float | None = None
+
+
+class ScaleAnswer(msgspec.Struct, frozen=True, tag="scale"):
+    """`score` is the probability-weighted position, 0 … levels - 1."""
+
+    score: float
+    probabilities: tuple[float, ...]
+    confidence: float | None = None
+
+
+class RefusedAnswer(msgspec.Struct, frozen=True, tag="refused"):
+    reason: str = ""
+
+
+Answer = ConditionAnswer | ChoiceAnswer | ScaleAnswer | RefusedAnswer
+
+
+class DecisionReply(msgspec.Struct, frozen=True):
+    answers: dict[str, Answer]
+    usage: Usage = Usage()
+    model: str = ""
+    origin: Literal["reported", "logprobs", "json", "scripted"] = "reported"
+    """Where probabilities and confidences came from."""
+    rounding: int | None = None
+    """Decimals to which the service rounds, where the provider or model says so: sums are then renormalised."""
+
+
+class ChatModel(Protocol):
+    """Raises `ProviderError` (see `runtime.judge.errors`) for everything that is not a whole answer."""
+
+    async def chat(self, request: ChatRequest) -> ChatReply: ...
+
+
+class DecisionModel(Protocol):
+    async def decide(self, request: DecisionRequest) -> DecisionReply: ...
+
+
+class Provider(ChatModel, DecisionModel, Protocol):
+    """A service, shared by a program's runs. `concurrency` is how many calls it takes at once at the most."""
+
+    name: str
+    concurrency: int
+
+    async def aclose(self) -> None: ...

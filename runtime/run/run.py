@@ -1,0 +1,148 @@
+"""The state of one run that its actors share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from ..judge import protocol
+from ..store.records import LimitHit, StepKind, StepStatus, TernHead
+from . import events
+from .guard import RunGuard
+from .ledger import Ledger
+from .limits import Limits
+from .step import Step
+
+
+class Stamp:
+    """The present as records write it. Formats each millisecond once: a busy run asks several times in one."""
+
+    __slots__ = ("_now", "_text", "_when")
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self._when = -1
+        self._text = ""
+
+    def __call__(self) -> str:
+        when = int(self._now() * 1000)
+        if when != self._when:
+            moment = datetime.fromtimestamp(when / 1000, UTC)
+            self._when = when
+            self._text = moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+        return self._text
+
+    def seconds(self) -> float:
+        return self._now()
+
+    def moment(self) -> datetime:
+        return datetime.fromtimestamp(self._now(), UTC)
+
+
+@attrs.frozen
+class RunInfo:
+    """What judges, hooks and prompts may know of the run."""
+
+    id: str
+    thread: str
+    flow: str
+    tenant: str
+    agent: str | None = None
+
+    def as_value(self, agent: str | None = None) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "thread": self.thread,
+            "flow": self.flow,
+            "tenant": self.tenant,
+            "agent": agent,
+        }
+
+
+class Run:
+    """One run: who it is, what it has done and paid, whom it tells. Shared by every actor that works for it."""
+
+    __slots__ = (
+        "capture",
+        "context",
+        "guard",
+        "history",
+        "hooks",
+        "info",
+        "ledger",
+        "limits",
+        "limits_hit",
+        "on_error",
+        "stamp",
+        "steps",
+        "warnings",
+    )
+
+    def __init__(
+        self,
+        info: RunInfo,
+        guard: RunGuard,
+        *,
+        stamp: Stamp,
+        limits: Limits,
+        hooks: Sequence[events.Hook] = (),
+        on_error: Callable[[BaseException], Any] | None = None,
+        history: tuple[TernHead, ...] = (),
+        capture: bool = False,
+    ) -> None:
+        self.info = info
+        self.guard = guard
+        self.stamp = stamp
+        self.limits = limits
+        self.ledger: Ledger = limits.ledger
+        self.hooks = tuple(hooks)
+        self.on_error = on_error
+        self.history = history
+        self.capture = capture
+        self.steps: list[Step] = []
+        self.warnings: list[str] = []
+        self.limits_hit: list[LimitHit] = []
+
+    def begin_step(
+        self, id: str, kind: StepKind, name: str, *, parent: str | None = None, binding: str | None = None
+    ) -> Step:
+        step = Step(id, kind, name, self.stamp(), parent, binding)
+        self.steps.append(step)
+        if self.hooks:
+            self.emit(events.StepStarted(run=self.info.id, at=self.now(), step=id, kind=kind, name=name))
+        return step
+
+    def end_step(
+        self, step: Step, status: StepStatus, *, code: str | None = None, reason: str | None = None
+    ) -> None:
+        step.status = status
+        step.code = code
+        step.reason = reason
+        step.ended = self.stamp()
+        if self.hooks:
+            self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=step.record()))
+
+    def book(self, step: Step, party: str, usage: protocol.Usage, amount: Decimal | None) -> None:
+        """Records a paid call, synchronously: before any check that could end the run."""
+        self.ledger.book(party, usage, amount)
+        step.ledger.book(party, usage, amount)
+
+    def emit(self, event: events.Event) -> None:
+        """Tells every hook. A hook that raises changes nothing; its error goes to `on_error`."""
+        for hook in self.hooks:
+            try:
+                hook(event)
+            except Exception as error:
+                if self.on_error is not None:
+                    with suppress(Exception):
+                        self.on_error(error)
+
+    def now(self) -> float:
+        """Seconds on the program's clock, for events."""
+        return self.stamp.seconds()

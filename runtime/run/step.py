@@ -1,0 +1,92 @@
+"""One step of a run while it runs: collects what its record will hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..store.records import (
+    ApprovalRecord,
+    AttemptRecord,
+    DecisionRecord,
+    GateRecord,
+    PickRecord,
+    StepKind,
+    StepRecord,
+    StepStatus,
+    ToolCallRecord,
+    VerdictRecord,
+)
+from .ledger import Ledger
+
+
+class Step:
+    """Everything of a step that its record needs, in the order in which it happens."""
+
+    __slots__ = (
+        "answer",
+        "approval",
+        "attempts",
+        "binding",
+        "code",
+        "decision",
+        "ended",
+        "gate",
+        "id",
+        "kind",
+        "ledger",
+        "name",
+        "parent",
+        "pick",
+        "reason",
+        "started",
+        "status",
+        "tool_calls",
+        "verdicts",
+    )
+
+    def __init__(
+        self, id: str, kind: StepKind, name: str, started: str, parent: str | None, binding: str | None
+    ) -> None:
+        self.id = id
+        self.kind: StepKind = kind
+        self.name = name
+        self.started = started
+        self.parent = parent
+        self.binding = binding
+        self.status: StepStatus = "running"
+        self.code: str | None = None
+        self.reason: str | None = None
+        self.answer: Any = None
+        self.attempts: list[AttemptRecord] = []
+        self.verdicts: list[VerdictRecord] = []
+        self.tool_calls: list[ToolCallRecord] = []
+        self.decision: DecisionRecord | None = None
+        self.gate: GateRecord | None = None
+        self.pick: PickRecord | None = None
+        self.approval: ApprovalRecord | None = None
+        self.ledger = Ledger()
+        self.ended: str | None = None
+
+    def record(self) -> StepRecord:
+        return StepRecord(
+            id=self.id,
+            parent=self.parent,
+            kind=self.kind,
+            name=self.name,
+            binding=self.binding,
+            status=self.status,
+            code=self.code,
+            reason=self.reason,
+            answer=self.answer,
+            attempts=tuple(self.attempts),
+            verdicts=tuple(self.verdicts),
+            tool_calls=tuple(self.tool_calls),
+            decision=self.decision,
+            gate=self.gate,
+            pick=self.pick,
+            approval=self.approval,
+            cost=self.ledger.cost(),
+            usage=self.ledger.usage(),
+            started=self.started,
+            ended=self.ended,
+        )
