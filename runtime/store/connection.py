@@ -1,0 +1,196 @@
+"""One SQLite connection: how it is opened, how it waits for others, and errors that say what to do.
+
+WAL lets readers and one writer work at once; a writer takes the lock at its first word (`BEGIN IMMEDIATE`),
+so a transaction that has begun is never refused half-way. `synchronous = NORMAL`: a killed process loses
+nothing, a power cut may take the last moments and never damages the file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from .errors import RecordError, explain, is_busy
+
+PATIENCE = 30.0
+"""Seconds for which a process waits for the others before it gives up."""
+
+_BUSY = 5.0  # SQLite's own waiting; it reports some clashes at once, so we ask again until PATIENCE is over
+_PAUSE = 0.02
+_BATCH = 200
+
+Value: TypeAlias = str | int | float | bytes | None
+Row: TypeAlias = tuple[Any, ...]  # a column's type is known by its query alone
+
+
+class Database:
+    """A connection to the file at `path`, for one thread. Made by `open_database` and `open_reader`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, *, patience: float = PATIENCE) -> None:
+        self.path = path
+        self.connection = connection
+        self._patience = patience
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        try:
+            self.connection.close()
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """Runs one statement; how many rows it changed."""
+        try:
+            return self.connection.execute(sql, values).rowcount
+        except sqlite3.IntegrityError as error:
+            raise RecordError(f"{self.path}: the record does not fit what is stored: {error}") from error
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def rows(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        try:
+            return self.connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def stream(self, sql: str, values: Sequence[Value] = ()) -> Iterator[Row]:
+        """The rows of a result too large to hold."""
+        try:
+            cursor = self.connection.execute(sql, values)
+            while batch := cursor.fetchmany(_BATCH):
+                yield from batch
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def pragma(self, name: str) -> int:
+        return int(self.rows(f"PRAGMA {name}")[0][0])
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing; inside another one, a part of that."""
+        if self.connection.in_transaction:
+            yield
+            return
+        self._patiently("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            self._undo("ROLLBACK")
+            raise
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Within a transaction: what fails in here is undone alone."""
+        self.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self._undo("ROLLBACK TO part")
+            self._undo("RELEASE part")
+            raise
+        self.execute("RELEASE part")
+
+    def _undo(self, sql: str) -> None:
+        # A full or failing disk makes SQLite roll back by itself, and then there is nothing left to undo.
+        if self.connection.in_transaction:
+            self.execute(sql)
+
+    def _patiently(self, sql: str) -> None:
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                self.connection.execute(sql)
+                return
+            except sqlite3.Error as error:
+                if not is_busy(error) or time.monotonic() >= deadline:
+                    raise explain(error, self.path) from error
+            time.sleep(_PAUSE)
+
+    def shrink(self) -> None:
+        """Gives pages that hold nothing back to the disk."""
+        try:
+            # SQLite frees one page a step, and of all ways to run a statement only this one takes every step.
+            self.connection.executescript("PRAGMA incremental_vacuum")
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def prepare(self) -> None:
+        """Sets the file up for writing. Each setting that is already there costs a look."""
+        # Steps are a few kilobytes: on SQLite's pages of 4 KB a third of the file would be gaps.
+        self._patiently("PRAGMA page_size = 8192")
+        self._patiently("PRAGMA auto_vacuum = INCREMENTAL")
+        # Changing the journal's mode needs the file for a moment, and SQLite by itself does not wait for it.
+        self._patiently("PRAGMA journal_mode = WAL")
+        self.execute("PRAGMA synchronous = NORMAL")
+        self.execute("PRAGMA foreign_keys = ON")
+        self.execute(f"PRAGMA journal_size_limit = {64 * 1024 * 1024}")
+
+
+def open_database(path: Path, *, patience: float = PATIENCE) -> Database:
+    """Opens the file for reading and writing; makes it, readable by its owner alone, if it is not there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise explain(_in_sqlite_terms(error), path) from error
+    database = Database(_connect(str(path), path), path, patience=patience)
+    try:
+        database.prepare()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def open_reader(path: Path) -> Database:
+    """Opens a file that is there for reading alone: no lock that a writer would feel, and no change."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    database = Database(_connect(address, path, uri=True), path)
+    try:
+        database.pragma("user_version")
+    except Exception:
+        database.close()
+        if _has_unmerged_writes(path):
+            raise
+        # WAL needs a helper file beside the store. In a folder where none can be made nobody writes either.
+        database = Database(_connect(f"{address}&immutable=1", path, uri=True), path)
+        try:
+            database.pragma("user_version")
+        except BaseException:
+            database.close()
+            raise
+    return database
+
+
+def _connect(address: str, path: Path, *, uri: bool = False) -> sqlite3.Connection:
+    try:
+        return sqlite3.connect(address, timeout=_BUSY, isolation_level=None, uri=uri)
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+
+
+def _has_unmerged_writes(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _in_sqlite_terms(error: OSError) -> sqlite3.Error:
+    wrapped = sqlite3.OperationalError(error.strerror or str(error))
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    wrapped.sqlite_errorcode = sqlite3.SQLITE_FULL if full else sqlite3.SQLITE_CANTOPEN
+    return wrapped
