@@ -18,7 +18,7 @@ class Node(msgspec.Struct, frozen=True, tag_field="node", gc=False):
     end: int
 
 
-class Ident(Node, tag="ident"):
+class Ident(Node, tag="ident", frozen=True):
     """A name where it is declared or mentioned, dotted where the language allows it (`browse.open`)."""
 
     text: str
@@ -27,15 +27,15 @@ class Ident(Node, tag="ident"):
 # --- expressions -----------------------------------------------------------------------------------------------
 
 
-class Null(Node, tag="null"):
+class Null(Node, tag="null", frozen=True):
     pass
 
 
-class Bool(Node, tag="bool"):
+class Bool(Node, tag="bool", frozen=True):
     value: bool
 
 
-class Number(Node, tag="number"):
+class Number(Node, tag="number", frozen=True):
     """`text` is the literal without underscores: bars and weights are compared exactly, never through a float."""
 
     text: str
@@ -45,17 +45,17 @@ class Number(Node, tag="number"):
         return float(self.text) if any(mark in self.text for mark in ".eE") else int(self.text)
 
 
-class Money(Node, tag="money"):
+class Money(Node, tag="money", frozen=True):
     """`text` is the decimal amount in US dollars, without the sign."""
 
     text: str
 
 
-class Duration(Node, tag="duration"):
+class Duration(Node, tag="duration", frozen=True):
     seconds: float
 
 
-class Text(Node, tag="text"):
+class Text(Node, tag="text", frozen=True):
     """A text literal. `parts` alternates literal stretches and `{{ … }}` expressions; escapes are decoded and text
     blocks dedented. `raw` texts have one literal part at the most."""
 
@@ -69,36 +69,36 @@ class Text(Node, tag="text"):
         return "".join(self.parts) if all(isinstance(part, str) for part in self.parts) else None  # type: ignore[arg-type]
 
 
-class Name(Node, tag="name"):
+class Name(Node, tag="name", frozen=True):
     id: str
 
 
-class Field(Node, tag="field"):
+class Field(Node, tag="field", frozen=True):
     target: Expr
     name: Ident
 
 
-class Index(Node, tag="index"):
+class Index(Node, tag="index", frozen=True):
     target: Expr
     index: Expr
 
 
-class Arg(Node, tag="arg"):
+class Arg(Node, tag="arg", frozen=True):
     name: Ident | None
     value: Expr
 
 
-class Call(Node, tag="call"):
+class Call(Node, tag="call", frozen=True):
     callee: Ident
     args: tuple[Arg, ...]
 
 
-class Unary(Node, tag="unary"):
+class Unary(Node, tag="unary", frozen=True):
     op: Literal["-", "not"]
     operand: Expr
 
 
-class Binary(Node, tag="binary"):
+class Binary(Node, tag="binary", frozen=True):
     """`op` is spelled as in the language: `and or == != < <= > >= in`, `not in`, `contains`, `starts with`,
     `ends with`, `matches`, `+ - * / %`."""
 
@@ -107,42 +107,42 @@ class Binary(Node, tag="binary"):
     right: Expr
 
 
-class Is(Node, tag="is"):
+class Is(Node, tag="is", frozen=True):
     operand: Expr
     type: Ident
     negated: bool
 
 
-class IfExpr(Node, tag="if_expr"):
+class IfExpr(Node, tag="if_expr", frozen=True):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-class Quantified(Node, tag="quantified"):
+class Quantified(Node, tag="quantified", frozen=True):
     kind: Literal["every", "some"]
     name: Ident
     source: Expr
     body: Expr
 
 
-class ListExpr(Node, tag="list"):
+class ListExpr(Node, tag="list", frozen=True):
     items: tuple[Expr, ...]
 
 
-class Comprehension(Node, tag="comprehension"):
+class Comprehension(Node, tag="comprehension", frozen=True):
     body: Expr
     name: Ident
     source: Expr
     condition: Expr | None
 
 
-class Pair(Node, tag="pair"):
+class Pair(Node, tag="pair", frozen=True):
     key: Ident
     value: Expr
 
 
-class Object(Node, tag="object"):
+class Object(Node, tag="object", frozen=True):
     pairs: tuple[Pair, ...]
 
 
@@ -155,39 +155,39 @@ Expr = (
 # --- shapes as written -----------------------------------------------------------------------------------------
 
 
-class Bounds(Node, tag="bounds"):
+class Bounds(Node, tag="bounds", frozen=True):
     """`low..high`, each a signed decimal literal or open."""
 
     low: str | None
     high: str | None
 
 
-class TypeRef(Node, tag="type_ref"):
+class TypeRef(Node, tag="type_ref", frozen=True):
     name: str
 
 
-class Primitive(Node, tag="primitive"):
+class Primitive(Node, tag="primitive", frozen=True):
     name: Literal["text", "int", "float", "bool", "json"]
     bounds: Bounds | None
 
 
-class LiteralShape(Node, tag="literal_shape"):
+class LiteralShape(Node, tag="literal_shape", frozen=True):
     value: Text
 
 
-class ListShape(Node, tag="list_shape"):
+class ListShape(Node, tag="list_shape", frozen=True):
     item: ShapeNode
     bounds: Bounds | None
 
 
-class UnionShape(Node, tag="union_shape"):
+class UnionShape(Node, tag="union_shape", frozen=True):
     options: tuple[ShapeNode, ...]
 
 
 ShapeNode = TypeRef | Primitive | LiteralShape | ListShape | UnionShape
 
 
-class Param(Node, tag="param"):
+class Param(Node, tag="param", frozen=True):
     name: Ident
     shape: ShapeNode | None
     optional: bool
@@ -198,119 +198,119 @@ class Param(Node, tag="param"):
 # --- what stands in clauses ------------------------------------------------------------------------------------
 
 
-class ModelRef(Node, tag="model_ref"):
+class ModelRef(Node, tag="model_ref", frozen=True):
     """A declared model's name, or a slug in quotes (`quoted`)."""
 
     text: str
     quoted: bool
 
 
-class Models(Node, tag="models"):
+class Models(Node, tag="models", frozen=True):
     items: tuple[ModelRef, ...]
 
 
-class Names(Node, tag="names"):
+class Names(Node, tag="names", frozen=True):
     items: tuple[Ident, ...]
 
 
-class Use(Node, tag="use"):
+class Use(Node, tag="use", frozen=True):
     """A judge or scorer mentioned with the arguments that follow what is judged: `in_language(language, bar: 0.8)`."""
 
     name: Ident
     args: tuple[Arg, ...]
 
 
-class Uses(Node, tag="uses"):
+class Uses(Node, tag="uses", frozen=True):
     items: tuple[Use, ...]
 
 
-class Env(Node, tag="env"):
+class Env(Node, tag="env", frozen=True):
     """`env NAME`: a setting read from the environment at run time."""
 
     name: str
 
 
-class Header(Node, tag="header"):
+class Header(Node, tag="header", frozen=True):
     name: str
     value: Text | Env
 
 
-class Headers(Node, tag="headers"):
+class Headers(Node, tag="headers", frozen=True):
     items: tuple[Header, ...]
 
 
-class Price(Node, tag="price"):
+class Price(Node, tag="price", frozen=True):
     input: Money
     output: Money
 
 
-class Mcp(Node, tag="mcp"):
+class Mcp(Node, tag="mcp", frozen=True):
     command: Text
     only: Names | None
 
 
-class Option(Node, tag="option"):
+class Option(Node, tag="option", frozen=True):
     name: Ident
     description: Text | None
 
 
-class Options(Node, tag="options"):
+class Options(Node, tag="options", frozen=True):
     items: tuple[Option, ...]
 
 
-class Texts(Node, tag="texts"):
+class Texts(Node, tag="texts", frozen=True):
     items: tuple[Text, ...]
 
 
-class Cache(Node, tag="cache"):
+class Cache(Node, tag="cache", frozen=True):
     ttl: Duration
     key: Expr
 
 
-class Compact(Node, tag="compact"):
+class Compact(Node, tag="compact", frozen=True):
     every: Number
     keep: Number
     model: ModelRef
 
 
-class Combine(Node, tag="combine"):
+class Combine(Node, tag="combine", frozen=True):
     mode: Literal["all", "any", "weighted"]
     at_least: Number | None
 
 
-class Ask(Node, tag="ask"):
+class Ask(Node, tag="ask", frozen=True):
     """A gate's `ask reviewer "…"`."""
 
     agent: Ident
     question: Text
 
 
-class GateJudge(Node, tag="gate_judge"):
+class GateJudge(Node, tag="gate_judge", frozen=True):
     always: bool
     use: Use
     question: Text | None
     weight: Number | None
 
 
-class Check(Node, tag="check"):
+class Check(Node, tag="check", frozen=True):
     """An unnamed scorer: `contains "x"`, `regex r"…"`, `schema T`, `length 1..5`, `equals "x"`, `compiles "python"`."""
 
     kind: Literal["contains", "equals", "regex", "schema", "length", "compiles"]
     value: Text | TypeRef | Bounds
 
 
-class ScorerEntry(Node, tag="scorer_entry"):
+class ScorerEntry(Node, tag="scorer_entry", frozen=True):
     negated: bool
     scorer: Ident | Check
     alias: Ident | None
     weight: Number | None
 
 
-class ScorerEntries(Node, tag="scorer_entries"):
+class ScorerEntries(Node, tag="scorer_entries", frozen=True):
     items: tuple[ScorerEntry, ...]
 
 
-class Question(Node, tag="question"):
+class Question(Node, tag="question", frozen=True):
     """One typed question of a `decide` block."""
 
     name: Ident
@@ -319,17 +319,17 @@ class Question(Node, tag="question"):
     options: Options | Texts | None
 
 
-class Questions(Node, tag="questions"):
+class Questions(Node, tag="questions", frozen=True):
     items: tuple[Question, ...]
 
 
-class Limit(Node, tag="limit"):
+class Limit(Node, tag="limit", frozen=True):
     what: Literal["cost", "calls", "time", "tokens"]
     amount: Money | Number | Duration
     per: Literal["run", "day"]
 
 
-class Limits(Node, tag="limits_value"):
+class Limits(Node, tag="limits_value", frozen=True):
     items: tuple[Limit, ...]
 
 
@@ -340,7 +340,7 @@ ClauseValue = (
 )  # fmt: skip
 
 
-class Clause(Node, tag="clause"):
+class Clause(Node, tag="clause", frozen=True):
     """A keyword and its value. `keyword` is the first word or words as listed in `dsl.clauses` (`pass when`,
     `confidence` for `confidence at least 0.8`, …); its own span is `start .. start+len` of the first word."""
 
@@ -348,17 +348,17 @@ class Clause(Node, tag="clause"):
     value: ClauseValue
 
 
-class Let(Node, tag="let"):
+class Let(Node, tag="let", frozen=True):
     name: Ident
     value: Expr
 
 
-class Require(Node, tag="require"):
+class Require(Node, tag="require", frozen=True):
     condition: Expr
     reason: Expr
 
 
-class Case(Node, tag="case"):
+class Case(Node, tag="case", frozen=True):
     """`case Offer { … }` of a judge."""
 
     type: Ident
@@ -371,41 +371,41 @@ JudgeClause = Clause | Let | Require | Case
 # --- declarations ----------------------------------------------------------------------------------------------
 
 
-class Workflow(Node, tag="workflow"):
+class Workflow(Node, tag="workflow", frozen=True):
     name: Ident
     description: Text | None
     version: Text | None
 
 
-class Import(Node, tag="import"):
+class Import(Node, tag="import", frozen=True):
     path: Text
 
 
-class Constant(Node, tag="constant"):
+class Constant(Node, tag="constant", frozen=True):
     name: Ident
     value: Expr
 
 
-class Provider(Node, tag="provider"):
+class Provider(Node, tag="provider", frozen=True):
     name: Ident
     clauses: tuple[Clause, ...]
 
 
-class Model(Node, tag="model"):
+class Model(Node, tag="model", frozen=True):
     name: Ident
     slug: Text
     via: Ident | None
     clauses: tuple[Clause, ...]
 
 
-class TypeField(Node, tag="type_field"):
+class TypeField(Node, tag="type_field", frozen=True):
     name: Ident
     shape: ShapeNode
     optional: bool
     description: Text | None
 
 
-class Type(Node, tag="type"):
+class Type(Node, tag="type", frozen=True):
     """A record (`fields`, maybe `extends`) or a name for a shape (`alias`)."""
 
     name: Ident
@@ -415,7 +415,7 @@ class Type(Node, tag="type"):
     alias: ShapeNode | None
 
 
-class Tool(Node, tag="tool"):
+class Tool(Node, tag="tool", frozen=True):
     name: Ident
     params: tuple[Param, ...]
     shape: ShapeNode | None
@@ -423,7 +423,7 @@ class Tool(Node, tag="tool"):
     clauses: tuple[Clause, ...]
 
 
-class Agent(Node, tag="agent"):
+class Agent(Node, tag="agent", frozen=True):
     name: Ident
     params: tuple[Param, ...]
     shape: ShapeNode | None
@@ -431,7 +431,7 @@ class Agent(Node, tag="agent"):
     clauses: tuple[Clause, ...]
 
 
-class Judge(Node, tag="judge"):
+class Judge(Node, tag="judge", frozen=True):
     """`params is None` where no signature was written: `(reply: text)`."""
 
     name: Ident
@@ -441,20 +441,20 @@ class Judge(Node, tag="judge"):
     clauses: tuple[JudgeClause, ...]
 
 
-class Scorer(Node, tag="scorer"):
+class Scorer(Node, tag="scorer", frozen=True):
     name: Ident
     negated: bool
     check: Check
 
 
-class Gate(Node, tag="gate"):
+class Gate(Node, tag="gate", frozen=True):
     name: Ident
     params: tuple[Param, ...]
     description: Text | None
     clauses: tuple[Clause, ...]
 
 
-class Decision(Node, tag="decision"):
+class Decision(Node, tag="decision", frozen=True):
     """A `condition`, `choice` or `scale` at the top level."""
 
     kind: Literal["condition", "choice", "scale"]
@@ -464,19 +464,19 @@ class Decision(Node, tag="decision"):
     clauses: tuple[Clause, ...]
 
 
-class Context(Node, tag="context"):
+class Context(Node, tag="context", frozen=True):
     value: Object
 
 
-class LimitsDecl(Node, tag="limits"):
+class LimitsDecl(Node, tag="limits", frozen=True):
     limits: Limits
 
 
-class Memory(Node, tag="memory"):
+class Memory(Node, tag="memory", frozen=True):
     clauses: tuple[Clause, ...]
 
 
-class Flow(Node, tag="flow"):
+class Flow(Node, tag="flow", frozen=True):
     name: Ident
     params: tuple[Param, ...]
     shape: ShapeNode | None
@@ -484,27 +484,27 @@ class Flow(Node, tag="flow"):
     body: tuple[Statement, ...]
 
 
-class Override(Node, tag="override"):
+class Override(Node, tag="override", frozen=True):
     kind: Literal["agent", "judge", "model"]
     name: Ident
     clauses: tuple[JudgeClause, ...]
     slug: Text | None
 
 
-class Profile(Node, tag="profile"):
+class Profile(Node, tag="profile", frozen=True):
     name: Ident
     description: Text | None
     overrides: tuple[Override, ...]
 
 
-class Suite(Node, tag="suite"):
+class Suite(Node, tag="suite", frozen=True):
     name: Ident
     flow: Ident
     description: Text | None
     clauses: tuple[Clause, ...]
 
 
-class Script(Node, tag="script"):
+class Script(Node, tag="script", frozen=True):
     """`writer replies [...] when …` in a test; `verb` is replies, decides or returns."""
 
     name: Ident
@@ -513,14 +513,14 @@ class Script(Node, tag="script"):
     when: Expr | None
 
 
-class Expect(Node, tag="expect"):
+class Expect(Node, tag="expect", frozen=True):
     """`expect EXPR`, or `expect fails with "code"` (then `condition` is None)."""
 
     condition: Expr | None
     code: Text | None
 
 
-class Test(Node, tag="test"):
+class Test(Node, tag="test", frozen=True):
     name: Text
     flow: Ident
     given: Object | None
@@ -537,24 +537,24 @@ Declaration = (
 # --- flows -----------------------------------------------------------------------------------------------------
 
 
-class Try(Node, tag="try"):
+class Try(Node, tag="try", frozen=True):
     call: Call
     otherwise: Expr | None
 
 
-class Approve(Node, tag="approve"):
+class Approve(Node, tag="approve", frozen=True):
     question: Text
     showing: Expr | None
 
 
-class Each(Node, tag="each"):
+class Each(Node, tag="each", frozen=True):
     name: Ident
     source: Expr
     at_most: Number | None
     body: Call | Try
 
 
-class Best(Node, tag="best"):
+class Best(Node, tag="best", frozen=True):
     """`best of 3: call` (`count`, one call) or `best of { … }` (`count` is None)."""
 
     count: Number | None
@@ -563,49 +563,49 @@ class Best(Node, tag="best"):
     question: Text | None
 
 
-class Race(Node, tag="race"):
+class Race(Node, tag="race", frozen=True):
     calls: tuple[Call, ...]
 
 
 Step = Expr | Try | Approve | Each | Best | Race
 
 
-class Bind(Node, tag="bind"):
+class Bind(Node, tag="bind", frozen=True):
     name: Ident
     step: Step
 
 
-class Do(Node, tag="do"):
+class Do(Node, tag="do", frozen=True):
     """A call or a `try` that stands alone; its value is dropped (a gate's block still ends the flow)."""
 
     step: Call | Try | Approve
 
 
-class Return(Node, tag="return"):
+class Return(Node, tag="return", frozen=True):
     value: Expr
 
 
-class Stop(Node, tag="stop"):
+class Stop(Node, tag="stop", frozen=True):
     reason: Text
 
 
-class Block(Node, tag="block"):
+class Block(Node, tag="block", frozen=True):
     body: tuple[Statement, ...]
 
 
-class Uncertain(Node, tag="uncertain"):
+class Uncertain(Node, tag="uncertain", frozen=True):
     below: Number | None
     block: Block
 
 
-class If(Node, tag="if"):
+class If(Node, tag="if", frozen=True):
     condition: Expr
     then: Block
     uncertain: Uncertain | None
     otherwise: Block | If | None
 
 
-class SwitchCase(Node, tag="switch_case"):
+class SwitchCase(Node, tag="switch_case", frozen=True):
     """`label` is an option or type as a bare word (`quoted` False) or a literal in quotes."""
 
     label: Ident
@@ -613,24 +613,24 @@ class SwitchCase(Node, tag="switch_case"):
     block: Block
 
 
-class Switch(Node, tag="switch"):
+class Switch(Node, tag="switch", frozen=True):
     subject: Expr
     cases: tuple[SwitchCase, ...]
     uncertain: Uncertain | None
 
 
-class Parallel(Node, tag="parallel"):
+class Parallel(Node, tag="parallel", frozen=True):
     tasks: tuple[Bind | Do, ...]
 
 
-class Loop(Node, tag="loop"):
+class Loop(Node, tag="loop", frozen=True):
     at_most: Number
     until: Expr | None
     body: Block
     otherwise: Block | None
 
 
-class WithContext(Node, tag="with_context"):
+class WithContext(Node, tag="with_context", frozen=True):
     value: Object
     body: Block
 

@@ -42,7 +42,9 @@ class _Lowering:
 
     def placed(self, kind: type[V]) -> list[tuple[V, p.Origin]]:
         return [
-            (item.node, self.origin(module, item)) for module, item in self.items if isinstance(item.node, kind)
+            (item.node, self.origin(module, item))
+            for module, item in self.items
+            if isinstance(item.node, kind)
         ]
 
     def origin(self, module: Module, item: Item) -> p.Origin:
@@ -82,7 +84,9 @@ class _Lowering:
             limits=tuple(limit for node in self.of(ast.LimitsDecl) for limit in lower_limits(node.limits)),
             memory=self.memory(next(iter(self.of(ast.Memory)), None)),
             profiles={node.name.text: self.profile(node, agents, judges) for node in self.of(ast.Profile)},
-            suites={node.name.text: lower_suite(node, self.uses, lower_limits) for node in self.of(ast.Suite)},
+            suites={
+                node.name.text: lower_suite(node, self.uses, lower_limits) for node in self.of(ast.Suite)
+            },
             tests=tuple(lower_test(node, origin) for node, origin in self.placed(ast.Test)),
             models=self.models,
         )
@@ -278,7 +282,12 @@ class _Lowering:
         questions = self.questions(table["decide"]) if "decide" in table else base.questions
         python = self.hook(table.get("python"), base.origin) or base.python
         form: Any = base.form
-        for name, given in (("ask", ask), ("rate", rate or rubric), ("decide", questions), ("python", python)):
+        for name, given in (
+            ("ask", ask),
+            ("rate", rate or rubric),
+            ("decide", questions),
+            ("python", python),
+        ):
             form = name if given else form
         threshold = table.get("threshold", base.threshold)
         return p.JudgePlan(

@@ -15,83 +15,83 @@ class ShapeBase(msgspec.Struct, frozen=True, tag_field="shape", gc=False):
     pass
 
 
-class Text(ShapeBase, tag="text"):
+class Text(ShapeBase, tag="text", frozen=True):
     """Bounds count Unicode code points, both ends included."""
 
     low: int | None = None
     high: int | None = None
 
 
-class Int(ShapeBase, tag="int"):
+class Int(ShapeBase, tag="int", frozen=True):
     low: int | None = None
     high: int | None = None
 
 
-class Float(ShapeBase, tag="float"):
+class Float(ShapeBase, tag="float", frozen=True):
     """Also takes whole numbers. Bounds are decimal texts, compared exactly."""
 
     low: str | None = None
     high: str | None = None
 
 
-class Bool(ShapeBase, tag="bool"):
+class Bool(ShapeBase, tag="bool", frozen=True):
     pass
 
 
-class Json(ShapeBase, tag="json"):
+class Json(ShapeBase, tag="json", frozen=True):
     """Any JSON value; fields of it are not checked."""
 
 
-class Literal(ShapeBase, tag="literal"):
+class Literal(ShapeBase, tag="literal", frozen=True):
     value: str
 
 
-class Record(ShapeBase, tag="record"):
+class Record(ShapeBase, tag="record", frozen=True):
     name: str
 
 
-class ListOf(ShapeBase, tag="list"):
+class ListOf(ShapeBase, tag="list", frozen=True):
     item: Shape
     low: int | None = None
     high: int | None = None
 
 
-class Union(ShapeBase, tag="union"):
+class Union(ShapeBase, tag="union", frozen=True):
     options: tuple[Shape, ...]
 
 
-class Nullable(ShapeBase, tag="nullable"):
+class Nullable(ShapeBase, tag="nullable", frozen=True):
     """The item, or null: an optional field or parameter."""
 
     item: Shape
 
 
-class Null(ShapeBase, tag="null"):
+class Null(ShapeBase, tag="null", frozen=True):
     pass
 
 
-class Variant(ShapeBase, tag="variant"):
+class Variant(ShapeBase, tag="variant", frozen=True):
     """One item `{ variant, value }` of a list of unions; `item is Offer` narrows it."""
 
     options: tuple[str, ...]
 
 
-class Object(ShapeBase, tag="object"):
+class Object(ShapeBase, tag="object", frozen=True):
     """`what` says what it is in words ("a gate's value")."""
 
     what: str
     fields: tuple[tuple[str, Shape], ...]
 
 
-class Money(ShapeBase, tag="money"):
+class Money(ShapeBase, tag="money", frozen=True):
     pass
 
 
-class Duration(ShapeBase, tag="duration"):
+class Duration(ShapeBase, tag="duration", frozen=True):
     pass
 
 
-class Unknown(ShapeBase, tag="unknown"):
+class Unknown(ShapeBase, tag="unknown", frozen=True):
     pass
 
 

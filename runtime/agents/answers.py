@@ -127,8 +127,10 @@ class AnswerReader:
 
 
 def _tagged(shape: Shape) -> bool:
-    return isinstance(shape, shapes.ListOf) and isinstance(shape.item, shapes.Union) and all(
-        isinstance(option, shapes.Record) for option in shape.item.options
+    return (
+        isinstance(shape, shapes.ListOf)
+        and isinstance(shape.item, shapes.Union)
+        and all(isinstance(option, shapes.Record) for option in shape.item.options)
     )
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
 from ...dsl.plan import DecisionPlan
+from ..core import ActorRef
 from ..expr import Compiler, Scope, to_json
 from ..judge.context_cache import ContextCache
 from ..judge.decisions import Decision, Refused, check_serialisable, merge_layers, validated
@@ -63,6 +64,9 @@ class DecisionParts:
 async def decision_behaviour(parts: DecisionParts) -> AsyncIterator[DecisionHandler]:
     """The context cache lives in the actor: per process and declaration, keyed by tenant."""
     yield _Decider(parts).handle
+
+
+DecisionRef: TypeAlias = ActorRef[DecisionTask, Decided]
 
 
 class _Decider:

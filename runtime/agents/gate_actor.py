@@ -14,7 +14,6 @@ import attrs
 
 from ...dsl.plan import GatePlan, ScorerPlan
 from ...dsl.scorer_spec import ScorerSpec
-from ..core import ActorRef
 from ..expr import Compiler, Evaluate, ExpressionError, Scope, to_text
 from ..judge.combine import Combined, combine
 from ..judge.fencing import fence
@@ -22,18 +21,19 @@ from ..judge.reading import read_gate_judge, read_verdict
 from ..judge.scorers import Scorer, ScorerResult, compile_scorer
 from ..run import events
 from ..store.records import GateJudgeRecord, GateRecord, ScorerRecord
-from .messages import AgentTask, GateTask, JudgeTask, Verdict
+from .messages import AgentRef, AgentTask, GateTask, JudgeRef, JudgeTask, Verdict
 
 GateHandler = Callable[[GateTask], Awaitable[dict[str, Any]]]
 
 
 @attrs.frozen(eq=False)
 class GateParts:
-    """`asked` is the actor of the agent or judge that the gate may ask; `arguments` a judge's further arguments."""
+    """`agent` or `judge` is whom the gate may ask; `arguments` are a judge's further arguments."""
 
     plan: GatePlan
     compiler: Compiler
-    asked: ActorRef | None = None
+    agent: AgentRef | None = None
+    judge: JudgeRef | None = None
     arguments: Callable[[Scope], Mapping[str, Any]] | None = None
 
 
@@ -58,11 +58,13 @@ class _Gate:
         self.plan = plan
         self.party = f"gate:{plan.name}"
         self.target = compiler.compile(plan.target, plan.origin) if plan.target is not None else None
-        self.pass_when = compiler.condition(plan.pass_when, plan.origin) if plan.pass_when is not None else None
-        self.scorers = [
-            _prepared(scorer, at, compiler, parts.plan) for at, scorer in enumerate(plan.scorers)
-        ]
-        self.weights = tuple(scorer.weight or "0" for scorer in plan.scorers) if plan.combine == "weighted" else None
+        self.pass_when = (
+            compiler.condition(plan.pass_when, plan.origin) if plan.pass_when is not None else None
+        )
+        self.scorers = [_prepared(scorer, at, compiler, parts.plan) for at, scorer in enumerate(plan.scorers)]
+        self.weights = (
+            tuple(scorer.weight or "0" for scorer in plan.scorers) if plan.combine == "weighted" else None
+        )
         self.judge_weight = plan.judge.weight if plan.judge is not None else None
         question = plan.judge.question if plan.judge is not None else plan.ask
         self.question = compiler.text(question, plan.origin) if question is not None else None
@@ -84,7 +86,7 @@ class _Gate:
         settled = self._settled(combined)
         if settled is not None:
             return self._value(task, settled(record))
-        if self.question is None and self.parts.asked is None:
+        if self.parts.agent is None and self.parts.judge is None:
             return self._value(task, _with(record, verdict="block", decided_by="default"))
         await task.run.guard.check()
         opinion = await self._ask(task, scope, target, record)
@@ -149,10 +151,11 @@ class _Gate:
         return results
 
     async def _ask(self, task: GateTask, scope: Scope, target: str, record: GateRecord) -> _Opinion:
-        plan, asked = self.plan, self.parts.asked
-        assert asked is not None
+        plan = self.plan
         judge = plan.judge.judge if plan.judge is not None else None
-        party = judge.judge if judge is not None else (plan.judge.agent if plan.judge else plan.ask_agent) or ""
+        party = (
+            judge.judge if judge is not None else (plan.judge.agent if plan.judge else plan.ask_agent) or ""
+        )
         if task.run.hooks:
             task.run.emit(
                 events.GateAsked(
@@ -169,7 +172,10 @@ class _Gate:
             return await self._ask_judge(task, scope, target, judge.judge)
         question = self.question(scope) if self.question is not None else ""
         text = f"{question}\n\n{fence(target, 'input')}\n\n{report_of(record)}"
-        answer = await asked.ask(AgentTask(task.run, task.step, {"task": text}, text, party=self.party))
+        assert self.parts.agent is not None
+        answer = await self.parts.agent.ask(
+            AgentTask(task.run, task.step, {"task": text}, text, party=self.party)
+        )
         reply = to_text(answer.value)
         if plan.judge is None:
             reading = read_verdict(reply)
@@ -180,8 +186,8 @@ class _Gate:
         return self._opinion(party, reading.readable, reading.verdict, score, None)
 
     async def _ask_judge(self, task: GateTask, scope: Scope, target: str, name: str) -> _Opinion:
-        assert self.parts.asked is not None
-        verdict: Verdict = await self.parts.asked.ask(
+        assert self.parts.judge is not None
+        verdict: Verdict = await self.parts.judge.ask(
             JudgeTask(
                 run=task.run,
                 step=task.step,
@@ -244,7 +250,8 @@ class _Gate:
             "verdict": record.verdict,
             "combined": float(Fraction(record.combined)) if record.combined is not None else None,
             "results": [
-                {"name": r.name, "passed": r.passed, "score": r.score, "detail": r.detail} for r in record.results
+                {"name": r.name, "passed": r.passed, "score": r.score, "detail": r.detail}
+                for r in record.results
             ],
             "report": report,
             "judge": {

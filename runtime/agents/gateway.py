@@ -9,10 +9,9 @@ from decimal import Decimal
 import attrs
 
 from ...dsl.plan import ModelPlan
-from ..core import ActorRef
 from ..judge.errors import ModelKindError, ProviderContractError, ProviderError
 from ..judge.protocol import Caller, ChatReply, ChatRequest, DecisionReply, DecisionRequest, Provider, Usage
-from .messages import ChatCall, DecideCall
+from .messages import ChatCall, DecideCall, ProviderRef
 
 _MILLION = Decimal(1_000_000)
 
@@ -47,6 +46,12 @@ async def provider_behaviour(
                 reply = await provider.decide(
                     DecisionRequest(model.slug, call.state, call.questions, caller, model.timeout)
                 )
+        except ProviderError as error:
+            if error.usage is not None:
+                # A refused, filtered or cut answer is no answer, but it was paid for.
+                run.book(call.step, call.party, error.usage, price_of(error.usage, model))
+            raise
+        else:
             run.book(call.step, call.party, reply.usage, cost_of(reply, model))
             return reply
         finally:
@@ -76,7 +81,11 @@ def cost_of(reply: ChatReply | DecisionReply, model: ModelPlan) -> Decimal | Non
         return Decimal(0)
     if isinstance(reply, DecisionReply) and reply.origin == "scripted":
         return Decimal(0)
-    usage: Usage = reply.usage
+    return price_of(reply.usage, model)
+
+
+def price_of(usage: Usage, model: ModelPlan) -> Decimal | None:
+    """The service's own figure, else price times tokens; None where nobody knows."""
     if usage.cost is not None:
         return Decimal(usage.cost)
     if model.slug.startswith(("local/", "echo/", "script/")):
@@ -94,7 +103,7 @@ class Gateway:
     """Sends a call to the provider of its model, and to its fallbacks when that one gives no whole answer."""
 
     models: Mapping[str, ModelPlan]
-    providers: Mapping[str, ActorRef]
+    providers: Mapping[str, ProviderRef]
     """By the Plan's name of the model."""
 
     async def chat(self, call: ChatCall) -> ChatReply:
@@ -114,7 +123,7 @@ class Gateway:
     async def _first(self, call: ChatCall | DecideCall) -> ChatReply | DecisionReply:
         model = self.models[call.model]
         try:
-            return await self.providers[call.model].ask(call)  # type: ignore[no-any-return]
+            return await self.providers[call.model].ask(call)
         except ProviderContractError:
             raise
         except ProviderError as error:
@@ -125,7 +134,7 @@ class Gateway:
             call.run.warnings.append(f"{call.party}: {failed.message} ({failed.code}); asked {name} instead")
             await call.run.guard.check()
             try:
-                return await self.providers[name].ask(attrs.evolve(call, model=name))  # type: ignore[no-any-return]
+                return await self.providers[name].ask(attrs.evolve(call, model=name))
             except ProviderContractError:
                 raise
             except ProviderError as error:

@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ...dsl.plan import HookPlan
-from ..core import ActorRef
 from ..judge.decisions import Decision, check_questions, check_serialisable, validated
 from ..judge.errors import ConfigurationError, StepError
 from ..judge.protocol import DecisionQuestion, Message
@@ -18,7 +17,7 @@ from ..run import RunInfo
 from . import messages
 from .classes import Classes, plain
 from .gateway import Gateway
-from .messages import ChatCall, DecideCall, JudgeTask, ToolTask
+from .messages import ChatCall, DecideCall, JudgeTask, ToolRef, ToolTask
 from .python import arguments_for, load_function
 
 T = TypeVar("T")
@@ -143,16 +142,20 @@ def attrs_question(name: str, question: DecisionQuestion) -> DecisionQuestion:
 class Tool:
     """A declared tool, callable from a hook: `await search(query="…")`."""
 
-    def __init__(self, name: str, ref: ActorRef, task: JudgeTask) -> None:
+    def __init__(self, name: str, ref: ToolRef, task: JudgeTask) -> None:
         self._name = name
         self._ref = ref
         self._task = task
 
     async def __call__(self, **values: Any) -> Any:
         """The tool's output. `StepError` if it fails."""
-        result = await self._ref.ask(ToolTask(self._task.run, self._task.step, self._name, values, self._task.attempt))
+        result = await self._ref.ask(
+            ToolTask(self._task.run, self._task.step, self._name, values, self._task.attempt)
+        )
         if result.status != "succeeded":
-            raise StepError(f"{self._name}: {result.error}", code=f"step.tool.{result.status}", step=self._name)
+            raise StepError(
+                f"{self._name}: {result.error}", code=f"step.tool.{result.status}", step=self._name
+            )
         return result.output
 
 
@@ -167,7 +170,7 @@ class JudgeHook:
     parameters: Sequence[str]
     """The judge's parameters after the first."""
     classes: Classes
-    tools: Mapping[str, ActorRef]
+    tools: Mapping[str, ToolRef]
 
     @asynccontextmanager
     async def opened(
@@ -205,7 +208,7 @@ class JudgeHook:
         return JudgeInput(variant, self.classes.built(task.reply), task.task, task.attempt, calls)
 
 
-def _tool(name: str, ref: ActorRef, task: JudgeTask) -> Callable[[], Tool]:
+def _tool(name: str, ref: ToolRef, task: JudgeTask) -> Callable[[], Tool]:
     return lambda: Tool(name, ref, task)
 
 

@@ -50,7 +50,12 @@ async def judge_behaviour(parts: JudgeParts) -> AsyncIterator[JudgeHandler]:
         async with parts.hook.opened(parts.gateway) as decide:
             yield decide
         return
-    forms: dict[str, Callable[[JudgeParts], _Form]] = {"code": _Form, "ask": _Ask, "rate": _Rate, "decide": _Decide}
+    forms: dict[str, Callable[[JudgeParts], _Form]] = {
+        "code": _Form,
+        "ask": _Ask,
+        "rate": _Rate,
+        "decide": _Decide,
+    }
     yield forms[plan.form](parts).handle
 
 
@@ -63,7 +68,9 @@ class _Form:
         self.reply_name = parts.plan.params[0].name
         compiler, origin = parts.compiler, parts.plan.origin
         self.ruling: Ruling = compile_rules(parts.plan.rules, compiler, origin)
-        self.metrics: Evaluate | None = compiler.compile(parts.plan.metrics, origin) if parts.plan.metrics else None
+        self.metrics: Evaluate | None = (
+            compiler.compile(parts.plan.metrics, origin) if parts.plan.metrics else None
+        )
         self.defaults = [
             (param.name, compiler.compile(param.default, origin))
             for param in parts.plan.params[1:]
@@ -138,7 +145,11 @@ class _Ask(_Form):
         await task.run.guard.check()
         answer = reply.text.strip()
         if not answer:
-            raise StepError(f"{self.plan.name}: the judge's model answered with nothing", code="judge.blank", step=self.plan.name)
+            raise StepError(
+                f"{self.plan.name}: the judge's model answered with nothing",
+                code="judge.blank",
+                step=self.plan.name,
+            )
         if not self.has_rules:
             return Verdict(True) if answer.startswith(PASSES) else Verdict(False, answer)
         scope.values["answer"] = answer
@@ -153,7 +164,9 @@ class _Rate(_Form):
         compiler, origin = parts.compiler, self.plan.origin
         self.criteria = compiler.text(self.plan.rate, origin) if self.plan.rate is not None else None
         self.literal = self.plan.threshold.text if isinstance(self.plan.threshold, ast.Number) else None
-        self.threshold = compiler.compile(self.plan.threshold, origin) if self.plan.threshold is not None else None
+        self.threshold = (
+            compiler.compile(self.plan.threshold, origin) if self.plan.threshold is not None else None
+        )
         self.has_rules = any(not isinstance(rule, ast.Let) for rule in self.plan.rules)
 
     async def handle(self, task: JudgeTask) -> Verdict:
@@ -200,7 +213,9 @@ class _Rate(_Form):
 
     def _bar(self, scope: Scope) -> Fraction:
         """The threshold, checked before any call."""
-        value = self.literal if self.literal is not None else self.threshold(scope) if self.threshold else "0.7"
+        value = (
+            self.literal if self.literal is not None else self.threshold(scope) if self.threshold else "0.7"
+        )
         try:
             bar = Fraction(str(value))
         except (ValueError, ZeroDivisionError):

@@ -234,7 +234,9 @@ class _Visit:
                 started=started,
                 ended=self.run.stamp(),
                 prompt=msgspec.to_builtins(self.messages) if captured else None,
-                raw=(reply.text or to_json(msgspec.to_builtins(reply.tool_calls))) if captured and reply else None,
+                raw=(reply.text or to_json(msgspec.to_builtins(reply.tool_calls)))
+                if captured and reply
+                else None,
             )
         )
 
@@ -242,4 +244,3 @@ class _Visit:
 def _reasons(rejections: tuple[tuple[str, str], ...]) -> str:
     """What goes back to the model: a line per judge that rejected."""
     return "\n".join(f"- [{judge}] {reason}" for judge, reason in rejections)
-

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
-from ..judge.protocol import DecisionQuestion, Message, ToolSpec
+from ..core import ActorRef
+from ..judge.protocol import ChatReply, DecisionQuestion, DecisionReply, Message, ToolSpec
 from ..run import Run, Step
 
 
@@ -134,3 +135,10 @@ class DecisionTask:
     minimum: str | None = None
     branching: bool = False
     """Whether a branch hangs on it: only then has a confidence a bar."""
+
+
+ProviderRef: TypeAlias = ActorRef[ChatCall | DecideCall, ChatReply | DecisionReply]
+AgentRef: TypeAlias = ActorRef[AgentTask, AgentAnswer]
+JudgeRef: TypeAlias = ActorRef[JudgeTask, Verdict]
+ToolRef: TypeAlias = ActorRef[ToolTask, ToolResult]
+GateRef: TypeAlias = ActorRef[GateTask, dict[str, Any]]

@@ -8,11 +8,10 @@ from typing import Any
 import attrs
 import trio
 
-from ..core import ActorRef
 from ..expr import Scope
 from ..run import events
 from ..store.records import VerdictRecord
-from .messages import JudgeTask, Verdict
+from .messages import JudgeRef, JudgeTask, Verdict
 
 
 @attrs.frozen(eq=False)
@@ -20,7 +19,7 @@ class Seat:
     """A judge as this agent uses it: its further arguments come from the agent's own parameters."""
 
     judge: str
-    ref: ActorRef
+    ref: JudgeRef
     arguments: Callable[[Scope], Mapping[str, Any]]
 
 

@@ -27,7 +27,9 @@ def compile_rules(rules: Sequence[Rule], compiler: Compiler, origin: Origin) -> 
         variant = scope.values.get("variant")
         if cases and not any(compiler.is_a(variant, case) for case in cases):
             # The checker refuses a missing case; a reply from outside the file could still be one.
-            raise StepError(f"no case fits a reply of type {variant}", code="judge.missing-case", step="judge")
+            raise StepError(
+                f"no case fits a reply of type {variant}", code="judge.missing-case", step="judge"
+            )
         return None
 
     return ruling

@@ -54,7 +54,9 @@ async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
         task.run.guard.begin()
         try:
             with trio.move_on_after(plan.timeout if plan.timeout is not None else math.inf) as scope:
-                output = plain(await function(**{name: parts.classes.built(value) for name, value in values.items()}))
+                output = plain(
+                    await function(**{name: parts.classes.built(value) for name, value in values.items()})
+                )
         except trio.Cancelled:
             raise
         except Exception as error:
@@ -73,7 +75,9 @@ def checked_arguments(
 ) -> tuple[dict[str, Any], list[str]]:
     """The arguments as values of the declared shapes, or everything that is wrong with them."""
     violations = [
-        f"{name}: {plan.name} has no such parameter" for name in given if name not in {p.name for p in plan.params}
+        f"{name}: {plan.name} has no such parameter"
+        for name in given
+        if name not in {p.name for p in plan.params}
     ]
     values: dict[str, Any] = {}
     for param in plan.params:

@@ -11,12 +11,11 @@ import msgspec
 from ...dsl.json_schema import params_schema
 from ...dsl.plan import ToolPlan
 from ...dsl.shapes import TypeInfo
-from ..core import ActorRef
 from ..expr import to_json
 from ..judge.protocol import ToolCall, ToolSpec
 from ..run import Run, Step, events
 from ..store.records import ToolCallRecord
-from .messages import ToolResult, ToolTask
+from .messages import ToolRef, ToolResult, ToolTask
 
 MASK = "•••"
 
@@ -25,7 +24,7 @@ MASK = "•••"
 class ToolBox:
     """The tools of one agent, by the name that its model calls them."""
 
-    tools: Mapping[str, tuple[ToolPlan, ActorRef]]
+    tools: Mapping[str, tuple[ToolPlan, ToolRef]]
     specs: tuple[ToolSpec, ...] = ()
 
     async def use(

@@ -1,1 +1,96 @@
-""""""
+"""The command `jrun`. Each verb is a module of its own, imported only when it is asked for.
+
+`jrun FILE.judge …` is `jrun run FILE.judge …`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ..version import __version__
+
+VERBS: dict[str, tuple[str, str]] = {
+    "run": ("run", "run a flow of a file (the word `run` may be left out)"),
+    "check": ("check", "find what is wrong before a token is spent"),
+    "explain": ("explain", "what a diagnostic means and how to fix it"),
+    "runs": ("runs", "list, export and prune past runs"),
+    "show": ("show", "one run as a tree"),
+    "new": ("new", "write a first file to start from"),
+    "doctor": ("doctor", "look for keys, services and the store"),
+    "lsp": ("lsp", "serve an editor over standard input and output"),
+}
+"""Each verb's module and what it does."""
+
+USAGE = """\
+jrun: run `.judge` files, the agents in them and the judges that check them
+
+  jrun FILE.judge [TASK]      run its flow; the answer is on standard output
+  jrun VERB --help            more about one of the verbs below
+
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one verb and gives the exit code: 0 answered, 1 failed, 2 wrong use, 3 errors in the file, 4 not good
+    enough, 5 paused, 6 a limit is spent, 130 interrupted."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A console that cannot show a mark must not end a run.
+            stream.reconfigure(errors="replace")
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(help_text(), end="")
+        return 0 if words else 2
+    if words[0] == "--version":
+        print(f"jrun {__version__}")
+        return 0
+    return _dispatch(words)
+
+
+def help_text() -> str:
+    width = max(map(len, VERBS))
+    return USAGE + "".join(f"  {verb:<{width}}  {does}\n" for verb, (_, does) in VERBS.items())
+
+
+def _dispatch(words: list[str]) -> int:
+    verb = words[0]
+    if verb not in VERBS:
+        if not verb.endswith(".judge") and not verb.startswith("-"):
+            return _unknown(verb)
+        verb = "run"
+        words = ["run", *words]
+    return _run_verb(verb, words)
+
+
+def _run_verb(verb: str, words: list[str]) -> int:
+    import argparse  # noqa: PLC0415  # ten milliseconds that `--help` and `--version` do not need
+    from importlib import import_module  # noqa: PLC0415
+
+    parser = argparse.ArgumentParser(prog="jrun")
+    module = import_module(f".{VERBS[verb][0]}", __name__)
+    module.add_parser(parser.add_subparsers(metavar="VERB"))
+    try:
+        arguments = parser.parse_args(words)
+        return int(arguments.handler(arguments))
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    except BrokenPipeError:
+        # The reader of our output went away (`jrun runs | head`): nothing is wrong on this side.
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _unknown(word: str) -> int:
+    from ...dsl.suggest import closest  # noqa: PLC0415
+
+    near = closest(word, tuple(VERBS))
+    hint = (
+        f" Did you mean `jrun {near}`?"
+        if near
+        else " A file ends in `.judge`; `jrun --help` lists the verbs."
+    )
+    print(f"jrun: there is no verb `{word}`.{hint}", file=sys.stderr)
+    return 2

@@ -22,7 +22,9 @@ def _compared(sign: str, compare: Operator) -> Operator:
             return False
         if (_is_number(left) and _is_number(right)) or (isinstance(left, str) and isinstance(right, str)):
             return bool(compare(left, right))
-        raise Misuse(f"`{sign}` compares two numbers or two texts, not {type_name(left)} and {type_name(right)}")
+        raise Misuse(
+            f"`{sign}` compares two numbers or two texts, not {type_name(left)} and {type_name(right)}"
+        )
 
     return operator
 

@@ -24,7 +24,7 @@ class Record(dict[str, Any]):
         return f"{self.variant}({dict(self)!r})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Record:
-        return copied(self)
+        return Record(self.variant, {key: copied(item) for key, item in self.items()})
 
 
 def copied(value: Value) -> Value:
@@ -60,7 +60,14 @@ def type_name(value: Value) -> str:
         return value.variant
     if value is None:
         return "null"
-    names: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "text", list: "list", dict: "object"}
+    names: dict[type, str] = {
+        bool: "bool",
+        int: "int",
+        float: "float",
+        str: "text",
+        list: "list",
+        dict: "object",
+    }
     return names.get(type(value), type(value).__name__)
 
 

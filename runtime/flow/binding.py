@@ -51,7 +51,9 @@ def bind(
 
 
 def compiled_defaults(params: Sequence[ParamPlan], compiler: Compiler, origin: Origin) -> dict[str, Evaluate]:
-    return {param.name: compiler.compile(param.default, origin) for param in params if param.default is not None}
+    return {
+        param.name: compiler.compile(param.default, origin) for param in params if param.default is not None
+    }
 
 
 def fill_defaults(

@@ -15,17 +15,22 @@ from ...dsl.plan import Origin, ParamPlan, Plan
 from ...dsl.shapes import Text
 from ..agents.messages import (
     AgentAnswer,
+    AgentRef,
     AgentTask,
     DecisionTask,
+    GateRef,
     GateTask,
+    JudgeRef,
     JudgeTask,
+    ToolRef,
     ToolResult,
     ToolTask,
     Verdict,
 )
+from ..agents.decision_actor import DecisionRef
 from ..agents.panel import as_record
 from ..agents.tool_use import masked
-from ..core import ActorRef, StepFailure
+from ..core import StepFailure
 from ..expr import Compiler, to_text
 from ..judge.errors import LimitReached, StepError, failed_step
 from ..run import Step
@@ -44,11 +49,11 @@ _TASK = ParamPlan("task", Text())
 class Actors:
     """The addresses of everything that a flow may call, by declared name."""
 
-    agents: Mapping[str, ActorRef]
-    judges: Mapping[str, ActorRef]
-    gates: Mapping[str, ActorRef]
-    tools: Mapping[str, ActorRef]
-    decisions: Mapping[str, ActorRef]
+    agents: Mapping[str, AgentRef]
+    judges: Mapping[str, JudgeRef]
+    gates: Mapping[str, GateRef]
+    tools: Mapping[str, ToolRef]
+    decisions: Mapping[str, DecisionRef]
 
 
 class CallCompiler:
@@ -149,7 +154,9 @@ class CallCompiler:
         async def ask(frame: Frame) -> Any:
             values = arguments.values(frame.scope)
             reply = values.pop(reply_name)
-            step = frame.run.begin_step(frame.path + site, "judge", name, parent=frame.parent, binding=binding)
+            step = frame.run.begin_step(
+                frame.path + site, "judge", name, parent=frame.parent, binding=binding
+            )
             task = JudgeTask(
                 run=frame.run,
                 step=step,
@@ -235,7 +242,9 @@ class CallCompiler:
         )
         if result.status != "succeeded":
             error = StepError(
-                f"{function}: {masked(result.error, secrets)}", code=f"step.tool.{result.status}", step=function
+                f"{function}: {masked(result.error, secrets)}",
+                code=f"step.tool.{result.status}",
+                step=function,
             )
             run.end_step(step, "failed", code=error.code, reason=error.message)
             raise error
@@ -276,9 +285,9 @@ async def _within(frame: Frame, step: Step, work: Awaitable[Any]) -> Any:
         frame.run.end_step(step, "failed", code=error.code, reason=error.message)
         raise
     except StepFailure as failure:
-        error = failed_step(step.name, f"step.{step.kind}", failure)
-        frame.run.end_step(step, "failed", code=error.code, reason=error.message)
-        raise error from failure
+        failed = failed_step(step.name, f"step.{step.kind}", failure)
+        frame.run.end_step(step, "failed", code=failed.code, reason=failed.message)
+        raise failed from failure
     except Guarded as guarded:
         frame.run.end_step(step, "blocked", code=guarded.code, reason=guarded.reason)
         raise

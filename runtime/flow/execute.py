@@ -124,7 +124,11 @@ class Execution:
         except trio.Cancelled:
             self._finish("cancelled", code="cancelled", reason="cancelled")
             raise
-        if self.scope.deadline < math.inf and trio.current_time() >= self.scope.deadline and not self.guard.stopping:
+        if (
+            self.scope.deadline < math.inf
+            and trio.current_time() >= self.scope.deadline
+            and not self.guard.stopping
+        ):
             return self._limited(request.limits.out_of_time())
         return Outcome(self._finish("cancelled", code="cancelled", reason="stopped"), None)
 
@@ -137,10 +141,14 @@ class Execution:
         except Guarded as guarded:
             answer = guarded.reason
             return Outcome(
-                self._finish("guarded", code=guarded.code, reason=guarded.reason, answer=answer), answer, guarded
+                self._finish("guarded", code=guarded.code, reason=guarded.reason, answer=answer),
+                answer,
+                guarded,
             )
         except Paused as paused:
-            return Outcome(self._finish("paused", code="approve.waiting", reason=paused.question), None, paused)
+            return Outcome(
+                self._finish("paused", code="approve.waiting", reason=paused.question), None, paused
+            )
         except LimitReached as limit:
             return self._limited(limit)
         except StepFailure as failure:

@@ -242,5 +242,7 @@ def _uncertain(decided: Decided, block: Run | None) -> Run:
     if block is not None:
         return block
     if decided.refusal is not None:
-        raise StepError(decided.refusal.message, code=decided.refusal.code, step="decision") from decided.refusal
+        raise StepError(
+            decided.refusal.message, code=decided.refusal.code, step="decision"
+        ) from decided.refusal
     return _nothing

@@ -60,9 +60,7 @@ class StepCompiler:
         if len(found) == 1 and isinstance(rest, ast.Name) and rest.id == found[0][0]:
             return self.calls.compile(found[0][1], self.origin, self.site(), binding)
         evaluate = self.compiler.compile(rest, self.origin)
-        actions = [
-            (name, self.calls.compile(call, self.origin, self.site(), None)) for name, call in found
-        ]
+        actions = [(name, self.calls.compile(call, self.origin, self.site(), None)) for name, call in found]
 
         async def action(frame: Frame) -> Any:
             for name, call in actions:
@@ -146,7 +144,9 @@ class StepCompiler:
                 inner.scope.values[name] = item
                 return lambda: body(inner)
 
-            return await bounded((member(at, item) for at, item in enumerate(items)), min(at_once, len(items)))
+            return await bounded(
+                (member(at, item) for at, item in enumerate(items)), min(at_once, len(items))
+            )
 
         return each
 

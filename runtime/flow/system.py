@@ -22,13 +22,13 @@ from ...dsl import ast
 from ...dsl.plan import AgentPlan, DecisionPlan, GatePlan, ModelPlan, Origin, Plan, UsePlan
 from ..agents.answers import AnswerReader
 from ..agents.classes import Classes
-from ..agents.decision_actor import DecisionParts, decision_behaviour
+from ..agents.decision_actor import DecisionParts, DecisionRef, decision_behaviour
 from ..agents.gate_actor import GateParts, gate_behaviour
 from ..agents.gateway import Gateway, provider_behaviour
 from ..agents.hooks import JudgeHook
 from ..agents.judge_actor import JudgeParts, judge_behaviour
 from ..agents.loop import AgentParts, agent_behaviour
-from ..agents.messages import DecisionTask
+from ..agents.messages import AgentRef, DecisionTask, JudgeRef, ProviderRef, ToolRef
 from ..agents.panel import Panel, Seat
 from ..agents.tool_actor import ToolParts, tool_behaviour
 from ..agents.tool_use import ToolBox, tool_specs
@@ -47,6 +47,7 @@ Connect = Callable[[ModelPlan], tuple[str, Callable[[], AbstractAsyncContextMana
 
 Enter = Callable[[Frame, Mapping[str, Any]], Awaitable[Any]]
 
+ROOT = Intensity(1, 60.0)
 WORKERS = Intensity(3, 30.0)
 
 
@@ -68,7 +69,8 @@ async def open_system(
     plan: Plan, *, connect: Connect, root: Path, stamp: Stamp, grace: float = 5.0
 ) -> AsyncIterator[System]:
     """Starts the actors of a checked program and stops them in order when the block ends."""
-    async with open_supervisor(plan.workflow, intensity=Intensity(3, 60.0), grace=grace) as supervisor:
+    spec = SupervisorSpec(name=plan.workflow, intensity=ROOT, grace=grace)
+    async with open_supervisor(spec) as supervisor:
         yield _Assembly(plan, connect, root, stamp, supervisor).system()
 
 
@@ -111,9 +113,8 @@ class _Assembly:
             for name, gate in plan.gates.items()
         }
         flows: dict[str, Enter] = {}
-        actors = Actors(agent_refs, judge_refs, gate_refs, tool_refs, {})
-        decisions: dict[str, ActorRef] = {}
-        actors = attrs.evolve(actors, decisions=decisions)
+        decisions: dict[str, DecisionRef] = {}
+        actors = Actors(agent_refs, judge_refs, gate_refs, tool_refs, decisions)
         calls = CallCompiler(plan, actors, self.compiler, lambda name: flows[name])
         for name, decision in plan.decisions.items():
             parts = self.decision(decision, gateway, calls)
@@ -127,13 +128,13 @@ class _Assembly:
 
     def start(
         self, level: Supervisor, name: str, behaviour: Callable[[], Any], *, service: bool = False
-    ) -> ActorRef:
+    ) -> ActorRef[Any, Any]:
         return level.start(ActorSpec(name=name, behaviour=behaviour, concurrency=math.inf, service=service))
 
-    def providers(self) -> dict[str, ActorRef]:
+    def providers(self) -> dict[str, ProviderRef]:
         """An actor for each provider, by the name of every model that it serves."""
-        started: dict[str, ActorRef] = {}
-        refs: dict[str, ActorRef] = {}
+        started: dict[str, ProviderRef] = {}
+        refs: dict[str, ProviderRef] = {}
         for name, model in self.plan.models.items():
             key, opener = self.connect(model)
             if key not in started:
@@ -142,7 +143,7 @@ class _Assembly:
             refs[name] = started[key]
         return refs
 
-    def judge(self, name: str, gateway: Gateway, tools: Mapping[str, ActorRef]) -> JudgeParts:
+    def judge(self, name: str, gateway: Gateway, tools: Mapping[str, ToolRef]) -> JudgeParts:
         plan = self.plan.judges[name]
         hook = None
         if plan.python is not None:
@@ -161,8 +162,8 @@ class _Assembly:
         self,
         plan: AgentPlan,
         gateway: Gateway,
-        judges: Mapping[str, ActorRef],
-        tools: Mapping[str, ActorRef],
+        judges: Mapping[str, JudgeRef],
+        tools: Mapping[str, ToolRef],
     ) -> AgentParts:
         used = {name: (self.plan.tools[name], tools[name]) for name in plan.tools}
         box = ToolBox(used, tool_specs([tool for tool, _ in used.values()], self.plan.types))
@@ -182,13 +183,14 @@ class _Assembly:
         return given.values
 
     def gate(
-        self, plan: GatePlan, agents: Mapping[str, ActorRef], judges: Mapping[str, ActorRef]
+        self, plan: GatePlan, agents: Mapping[str, AgentRef], judges: Mapping[str, JudgeRef]
     ) -> GateParts:
         if plan.judge is not None and plan.judge.judge is not None:
             use = plan.judge.judge
-            return GateParts(plan, self.compiler, judges[use.judge], self.judge_arguments(use, plan.origin))
+            arguments = self.judge_arguments(use, plan.origin)
+            return GateParts(plan, self.compiler, judge=judges[use.judge], arguments=arguments)
         asked = plan.judge.agent if plan.judge is not None else plan.ask_agent
-        return GateParts(plan, self.compiler, agents[asked] if asked is not None else None)
+        return GateParts(plan, self.compiler, agent=agents[asked] if asked is not None else None)
 
     def decision(self, plan: DecisionPlan, gateway: Gateway, calls: CallCompiler) -> DecisionParts:
         shared = self.plan.context
@@ -198,7 +200,9 @@ class _Assembly:
             gateway=gateway,
             global_context=self.compiler.compile(shared, _NOWHERE) if shared is not None else None,
             context=self.context(plan, calls),
-            cache_key=self.compiler.compile(plan.cache_key, plan.origin) if plan.cache_key is not None else None,
+            cache_key=self.compiler.compile(plan.cache_key, plan.origin)
+            if plan.cache_key is not None
+            else None,
             now=self.stamp.seconds,
         )
 

@@ -27,9 +27,7 @@ class Tournament:
         self.compiler = compiler
         self.origin = origin
 
-    def compile(
-        self, step: ast.Best, members: Sequence[Action], site: str, binding: str | None
-    ) -> Action:
+    def compile(self, step: ast.Best, members: Sequence[Action], site: str, binding: str | None) -> Action:
         """`members` has one action per written call; `best of N` runs the one call N times."""
         question = self.compiler.text(step.question, self.origin) if step.question is not None else None
         count = int(step.count.value) if step.count is not None else len(members)
@@ -93,6 +91,8 @@ class Tournament:
 
 def picker_task(question: str, variants: Sequence[Any]) -> str:
     """What the picker reads: the question, every variant fenced under its number, and how to answer."""
-    blocks = [f"Variant {at}:\n{fence(to_text(variant), f'variant {at}')}" for at, variant in enumerate(variants, 1)]
+    blocks = [
+        f"Variant {at}:\n{fence(to_text(variant), f'variant {at}')}" for at, variant in enumerate(variants, 1)
+    ]
     ask = f"End with a line `WINNER: <number>` that names one variant from 1 to {len(variants)}."
     return "\n\n".join([question, *blocks, ask])

@@ -41,7 +41,9 @@ def _prompts(data: dict[str, Any]) -> dict[str, Any]:
             name: [judge["ask"], judge["rate"], judge["rubric"], [q["text"] for q in judge["questions"]]]
             for name, judge in data["judges"].items()
         },
-        "decisions": {name: [d["ask"], d["choices"], d["descriptions"]] for name, d in data["decisions"].items()},
+        "decisions": {
+            name: [d["ask"], d["choices"], d["descriptions"]] for name, d in data["decisions"].items()
+        },
         "gates": {
             name: [gate["ask"], gate["judge"]["question"] if gate["judge"] else None]
             for name, gate in data["gates"].items()

@@ -14,7 +14,17 @@ _NOTHING = Decimal(0)
 class Ledger:
     """Sums per party, in US dollars and tokens. `None` as an amount is an unknown price, which is never 0."""
 
-    __slots__ = ("_amounts", "cached", "calls", "input", "known", "output", "reasoning", "unknown", "unreported")
+    __slots__ = (
+        "_amounts",
+        "cached",
+        "calls",
+        "input",
+        "known",
+        "output",
+        "reasoning",
+        "unknown",
+        "unreported",
+    )
 
     def __init__(self) -> None:
         self._amounts: dict[str, Decimal | None] = {}
@@ -49,7 +59,9 @@ class Ledger:
 
     def cost(self) -> Cost:
         parties = {party: _money(amount) for party, amount in self._amounts.items()}
-        return Cost(total=UNKNOWN if self.unknown else _money(self.known), known=_money(self.known), parties=parties)
+        return Cost(
+            total=UNKNOWN if self.unknown else _money(self.known), known=_money(self.known), parties=parties
+        )
 
     def usage(self) -> Usage:
         return Usage(

@@ -1,0 +1,174 @@
+"""The live view: what a run does, line by line, on standard error. Plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import TextIO
+
+from ..run import events
+from ..store.clock import parse_timestamp
+from ..store.records import StepRecord
+
+_COLOURS = {"✔": "\x1b[32m", "✖": "\x1b[31m", "?": "\x1b[33m", "▶": "\x1b[36m"}
+_RESET = "\x1b[0m"
+_WIDE = 100
+
+
+class LiveView:
+    """A hook that writes to `stream`. `live` rewrites a last line with what is under way; `colour` uses ANSI codes."""
+
+    def __init__(self, stream: TextIO, *, live: bool, colour: bool, workflow: str) -> None:
+        self._stream = stream
+        self._live = live
+        self._colour = colour
+        self._workflow = workflow
+        self._running: dict[str, str] = {}
+        self._shown = False
+
+    def __call__(self, event: events.Event) -> None:
+        name = _HANDLERS.get(type(event))
+        if name is not None:
+            handler: Callable[[events.Event], None] = getattr(self, name)
+            handler(event)
+
+    def _started(self, event: events.RunStarted) -> None:
+        profile = f"  profile {event.profile}" if event.profile else ""
+        self._line("", f"{self._workflow}  thread {event.thread[:8]}…{profile}")
+        if event.scripted:
+            self._line("?", f"scripted answers: no model is asked ({', '.join(event.scripted)})")
+
+    def _step_started(self, event: events.StepStarted) -> None:
+        self._running[event.step] = f"{event.name}…"
+        self._status()
+
+    def _gate_asked(self, event: events.GateAsked) -> None:
+        self._running[event.step] = (
+            f"{event.gate}  {event.passed} of {event.total} scorers, asking {event.party}…"
+        )
+        self._status()
+
+    def _rejected(self, event: events.AttemptRejected) -> None:
+        for judge, reason in event.reasons:
+            said = f"{judge}: {reason}" if judge else f"wrong shape: {reason}"
+            self._line("✖", f"{event.agent:<14} attempt {event.attempt + 1}  {said}")
+
+    def _retrying(self, event: events.Retrying) -> None:
+        minutes, seconds = divmod(round(event.delay), 60)
+        self._line("?", f"{event.party}  retrying in {minutes}:{seconds:02}  {event.reason}")
+
+    def _step_ended(self, event: events.StepEnded) -> None:
+        self._running.pop(event.record.id, None)
+        mark, text = step_line(event.record)
+        self._line(mark, text)
+
+    def _stopping(self, event: events.Stopping) -> None:
+        calls = "1 call" if event.in_flight == 1 else f"{event.in_flight} calls"
+        self._line("?", f"stopping, {calls} in flight (Ctrl-C again to stop now)")
+
+    def _ended(self, event: events.RunEnded) -> None:
+        tern = event.tern
+        parts = [dollars(tern.cost.total), f"{tern.usage.input_tokens + tern.usage.output_tokens:,} tokens"]
+        if tern.unreadable:
+            parts.append(f"{tern.unreadable} unreadable judgement{'s' if tern.unreadable > 1 else ''}")
+        for warning in tern.warnings:
+            self._line("?", warning)
+        if tern.status != "answered":
+            self._line("✖", f"{tern.status}: {tern.reason}" + (f" [{tern.code}]" if tern.code else ""))
+        self._line("", "   ".join(parts))
+
+    def _line(self, mark: str, text: str) -> None:
+        self._clear()
+        shown = clean(text)
+        if mark:
+            coloured = f"{_COLOURS[mark]}{mark}{_RESET}" if self._colour else mark
+            shown = f"{coloured} {shown}"
+        self._stream.write(shown + "\n")
+        self._status()
+
+    def _status(self) -> None:
+        if not self._live:
+            return
+        self._clear()
+        if self._running:
+            running = list(self._running.values())
+            more = f" and {len(running) - 3} more" if len(running) > 3 else ""
+            self._stream.write(f"▶ {clean(', '.join(running[-3:]) + more)[:_WIDE]}")
+            self._shown = True
+        self._stream.flush()
+
+    def _clear(self) -> None:
+        if self._shown:
+            self._stream.write("\r\x1b[2K")
+            self._shown = False
+
+
+_HANDLERS = {
+    events.RunStarted: "_started",
+    events.StepStarted: "_step_started",
+    events.GateAsked: "_gate_asked",
+    events.AttemptRejected: "_rejected",
+    events.Retrying: "_retrying",
+    events.StepEnded: "_step_ended",
+    events.Stopping: "_stopping",
+    events.RunEnded: "_ended",
+}
+
+
+def step_line(step: StepRecord) -> tuple[str, str]:
+    """The mark and the line of a step that has ended."""
+    cost = "" if step.cost.total == "0" else f"  {dollars(step.cost.total)}"
+    seconds = f"{_elapsed(step):.1f} s"
+    if step.status not in ("succeeded", "blocked"):
+        return "✖", f"{step.name:<14} {step.status}  {step.reason or ''}"
+    if step.decision is not None:
+        sure = f"  {step.decision.confidence:.2f}" if step.decision.confidence is not None else ""
+        outcome = "" if step.decision.outcome == "accepted" else f"  {step.decision.outcome}"
+        return "✔", f"{step.name:<14} {step.decision.selected}{sure}{outcome}  {seconds}{cost}"
+    if step.gate is not None:
+        return _gate_line(step, f"{seconds}{cost}")
+    if step.pick is not None:
+        sure = "  (unreadable: the first was taken)" if step.pick.defaulted else ""
+        return "✔", f"{step.name:<14} picked {step.pick.winner} of {step.pick.count}{sure}  {seconds}{cost}"
+    if step.kind == "agent":
+        last = [verdict for verdict in step.verdicts if verdict.attempt == len(step.attempts) - 1]
+        judged = f"  {len(last)} judge{'s' if len(last) != 1 else ''} passed" if last else ""
+        return "✔", f"{step.name:<14} attempt {len(step.attempts)}{judged}  {seconds}{cost}"
+    mark = "✖" if step.status == "blocked" else "✔"
+    return mark, f"{step.name:<14} {seconds}{cost}"
+
+
+def _gate_line(step: StepRecord, tail: str) -> tuple[str, str]:
+    gate = step.gate
+    assert gate is not None
+    passed = sum(result.passed for result in gate.results)
+    by = {"pass_when": "its first rule", "bounds": "scorers", "default": "scorers"}.get(
+        gate.decided_by, gate.decided_by
+    )
+    unreadable = ""
+    if gate.judge is not None and not gate.judge.readable:
+        unreadable = f"  UNREADABLE verdict counted as {gate.verdict}"
+    combined = (
+        f"  combined {gate.combined}" if gate.threshold is not None and gate.combined is not None else ""
+    )
+    mark = "✔" if gate.verdict == "pass" else "✖"
+    return mark, (
+        f"{step.name:<14} {gate.verdict} by {by}  {passed} of {len(gate.results)} scorers{combined}{unreadable}  {tail}"
+    )
+
+
+def _elapsed(step: StepRecord) -> float:
+    if step.ended is None:
+        return 0.0
+    return (parse_timestamp(step.ended) - parse_timestamp(step.started)).total_seconds()
+
+
+def dollars(amount: str) -> str:
+    """`$0.0044`, or `cost unknown`."""
+    return "cost unknown" if amount == "unknown" else f"${amount}"
+
+
+def clean(text: str) -> str:
+    """One line without control characters: a model's text must not move the cursor or colour the screen."""
+    flat = " ".join(text.split())
+    return "".join(mark for mark in flat if unicodedata.category(mark)[0] != "C")
