@@ -1,0 +1,40 @@
+"""What is to be sent, in order and whole."""
+
+from __future__ import annotations
+
+import trio
+
+from .framing import frame
+
+
+class Outbox:
+    """Messages are put without waiting and sent by one task, so two answers can never mix."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+        self._wake = trio.Event()
+
+    def put(self, body: bytes) -> None:
+        self._waiting += frame(body)
+        self._wake.set()
+
+    async def run(self, stream: trio.abc.SendStream) -> None:
+        """Send whatever is put, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake = trio.Event()
+            # A cancelled send would leave half a message behind it, so only the wait above is a place to
+            # stop.
+            with trio.CancelScope(shield=True):
+                await self._send(stream)
+
+    async def flush(self, stream: trio.abc.SendStream, seconds: float) -> None:
+        """Send what is left, within a deadline that no outer cancellation shortens."""
+        with trio.move_on_after(seconds, shield=True):
+            await self._send(stream)
+
+    async def _send(self, stream: trio.abc.SendStream) -> None:
+        while self._waiting:
+            data = bytes(self._waiting)
+            self._waiting.clear()
+            await stream.send_all(data)

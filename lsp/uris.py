@@ -1,0 +1,34 @@
+"""Document URIs and the paths that `dsl` works with.
+
+A path is absolute and normalised. A text that is in no file (`untitled:…`) has its URI for a path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import quote, unquote, urlsplit
+
+from ..dsl.graph import normal
+
+_DRIVE = re.compile(r"/[A-Za-z]:")
+
+
+def to_path(uri: str) -> str:
+    parts = urlsplit(uri)
+    if parts.scheme != "file":
+        return uri
+    path = unquote(parts.path, errors="surrogateescape")
+    if parts.netloc and parts.netloc != "localhost":
+        path = f"//{parts.netloc}{path}"
+    elif _DRIVE.match(path):
+        path = path[1].upper() + path[2:]
+    return normal(path)
+
+
+def to_uri(path: str) -> str:
+    if not os.path.isabs(path):
+        return path
+    if path.startswith("//"):
+        return "file:" + quote(path, errors="surrogateescape")
+    return "file://" + quote(path if path.startswith("/") else "/" + path, errors="surrogateescape")
