@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from .errors import StoreError
 from .terns import Store
 
 MOST = 500
@@ -45,17 +44,19 @@ def serve(jobs: SimpleQueue[Job | None], store: Store, tell: Callable[[list[Job]
 def commit(store: Store, group: list[Job]) -> None:
     """Does the jobs of a group in one transaction. Never raises: a job that failed has its `error`.
 
-    A job that fails alone is undone alone. If the transaction as a whole is lost, every job of it failed.
+    A job that fails alone is undone alone. If the whole transaction is lost, every job that writes failed.
     """
+    if not any(job.writes for job in group):
+        _do_all(store, group)
+        return
     try:
-        if any(job.writes for job in group):
-            with store.database.transaction():
-                _do_all(store, group)
-        else:
+        with store.database.transaction():
             _do_all(store, group)
     except Exception as error:  # whatever it is, somebody waits to be told
         for job in group:
-            job.result, job.error = None, job.error or _own(error)
+            if job.writes:
+                job.result, job.error = None, job.error or _own(error)
+        _do_all(store, [job for job in group if not job.writes])
 
 
 def _do_all(store: Store, group: list[Job]) -> None:
@@ -68,7 +69,7 @@ def _do_all(store: Store, group: list[Job]) -> None:
         except Exception as error:  # the caller's own function may raise anything
             job.error = error
             if within and not connection.in_transaction:
-                raise StoreError(f"the whole transaction was undone: {error}") from error
+                raise  # it was more than this job that SQLite undid
 
 
 def _own(error: Exception) -> Exception:

@@ -219,8 +219,8 @@ class StoreWriter(Writer):
         job = _job_of(record)
         if self._sent_size - self._done_size > self._most_waiting:
             raise StoreBusyError(
-                f"{self.path}: the disk is {self._sent - self._done} records behind and takes no more; "
-                "check the disk, or point $TERN_DB at a faster one"
+                f"{self.path}: the disk does not keep up (records behind: {self._sent - self._done}); "
+                "check it, or point $TERN_DB at a faster one"
             )
         self._send(job)
 
