@@ -28,7 +28,7 @@ _START = (
     r'|(?:import|test)[ \t]*"'
     r'|workflow[ \t]+\w+[ \t]*(?:"|version\b|(?=[\r\n#])|\Z)'
     r"|let[ \t]+\w+[ \t]*="
-    r'|model[ \t]+\w+[ \t]*(?:"|(?=[\r\n])|\Z)'
+    r'|model[ \t]+\w+[ \t]*"'
     r'|type[ \t]+\w+[ \t]*(?:[={"]|extends\b)'
     r"|scorer[ \t]+\w+[ \t]+(?:not|contains|equals|regex|schema|length|compiles)\b"
     r"|suite[ \t]+\w+[ \t]+for\b"

@@ -62,6 +62,7 @@ class Grammar:
         self.whole: list[dict[int, int]] = [{} for _ in tables.actions]
         self.gotos: list[dict[int, int]] = [{} for _ in tables.actions]
         self.jumps: dict[int, int] = {}
+        self.ends = frozenset(tables.ends.values())
         self.readings = self._readings()
         self.looks = self._looks()
 
@@ -102,17 +103,17 @@ class Grammar:
             row.update(zip(flat[::2], flat[1::2], strict=True))
         return row[nonterminal]
 
-    def unpack(self, state: int) -> dict[int, int]:
-        """Fills in what the driver may do in a state without thinking."""
-        whole, row = self.row(state), self.rows[state]
-        row.update((kind, action) for kind, action in whole.items() if kind not in self.readings)
-        for kind, readings in self.readings.items():
-            possible = {whole[reading] for reading in readings if reading in whole}
-            if len(possible) == 1:
-                row[kind] = possible.pop()
-        if state in self.tables.ends.values():
-            row.clear()
-        return row
+    def certain(self, state: int, kind: int) -> int | None:
+        """What the driver may do in a state without thinking, remembered in `rows`: the action where every reading of
+        the token that the row knows has the same one."""
+        whole = self.row(state)
+        if len(whole) == 1 and state in self.ends:
+            return None
+        possible = {whole[reading] for reading in self.readings.get(kind, (kind,)) if reading in whole}
+        if len(possible) != 1:
+            return None
+        action = self.rows[state][kind] = possible.pop()
+        return action
 
     def jump(self, state: int, nonterminal: int, kind: int) -> int:
         """Where a reduction to `nonterminal` over `state` leads when `kind` comes next, chains played through."""
@@ -122,7 +123,8 @@ class Grammar:
             if target >= self.count:
                 rule = target - self.count
             else:
-                rule = ~(self.rows[target] or self.unpack(target)).get(kind, 0)
+                action = self.certain(target, kind)
+                rule = -1 if action is None else ~action
             if rule < 0 or self.rules[rule][1] != 1 or self.rules[rule][2] is not None:
                 self.jumps[key] = target
                 return target
@@ -198,7 +200,7 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
             action = _hesitate(grammar, lexed, states, index)
             if action is None:
                 stack.index = index
-                return kind == 0 and state in grammar.tables.ends.values()
+                return kind == 0 and state in grammar.ends
         if action >= 0:
             values.append(tokens[index])
             index += 1
@@ -215,7 +217,9 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
             if size > missing:
                 del states[missing - size :]
             if build is not None:
-                if size:
+                if size == 1:
+                    values[-1] = build(values[-1])
+                elif size:
                     children = values[-size:]
                     del values[-size:]
                     values.append(build(*children))
@@ -233,17 +237,19 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
 
 
 def _hesitate(grammar: Grammar, lexed: Lexed, states: list[int], index: int) -> int | None:
-    """The action where the row gives none: a state not unpacked yet, a word to be read twice, the end of a line, or an
-    error."""
-    state = states[-1]
-    row = grammar.rows[state] or grammar.unpack(state)
-    kind = lexed.kinds[index]
-    if kind in row:
-        return row[kind]
+    """The action where the row gives none: it was never asked for, a word has to be read twice, a line ends too early,
+    the end is reached, or the token cannot stand there."""
+    state, kind = states[-1], lexed.kinds[index]
+    if kind < LINE_END:
+        action = grammar.certain(state, kind)
+        if action is not None:
+            return action
     terminal = grammar.read(states, lexed.kinds, index)
-    if terminal is None or (kind >= LINE_END and breaks_off(grammar, lexed.kinds, index, terminal)):
+    if terminal is None or state in grammar.ends:
         return None
-    return None if terminal == 0 and not row else grammar.row(state)[terminal]
+    if kind >= LINE_END and breaks_off(grammar, lexed.kinds, index, terminal):
+        return None
+    return grammar.row(state)[terminal]
 
 
 def breaks_off(grammar: Grammar, kinds: list[int], index: int, terminal: int) -> bool:

@@ -44,18 +44,19 @@ _TOKEN = re.compile(
     rf'|"((?!""){_SIMPLE})"'  # 4 PLAIN, its content
     r"|((?:[\r\n]|#[^\r\n]*+)(?:[ \t\r\n]++|#[^\r\n]*+)*+)"  # 5 GAP: line ends and comments
     r"|((?<=[A-Za-z0-9_\])])\[(?!\]))"  # 6 TLSQB
-    r"|(->|[=!<>]=|\.\.|\[\]|[{}()\[\],:=|?.+*/%<>])"  # 7 MARK
+    r"|(->|[=!<>]=|\.\.|\[\]|[{}()\[\],:=?.+*/%<>]|\|(?!\|))"  # 7 MARK
     r"|([A-Z][A-Za-z0-9_]*+)"  # 8 TYPENAME
     r"|([0-9]++(?:\.[0-9]++)?(?:ms|[smhd])(?![A-Za-z0-9_]))"  # 9 DURATION
     r"|([0-9][0-9_]*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![A-Za-z0-9_]))"  # 10 NUMBER
     r"|(\$[0-9][0-9_]*+(?:\.[0-9]++)?(?![A-Za-z0-9_]))"  # 11 MONEY
     r"|(-)"  # 12 DASH
     r'|(")'  # 13 QUOTE: a text with escapes or templates, a text block, or a text that is never closed
-    r"|([0-9$][A-Za-z0-9_.]*+|[^\x00-\x7f]++|.)"  # 14 OTHER: what no token starts with
+    r"|([0-9$][A-Za-z0-9_.]*+|[^\x00-\x7f]++|'[^'\r\n]*+'|&&|\|\||.)"  # 14 OTHER: what no token starts with
     r")[ \t]*+",
     re.DOTALL,
 )
 _RAW, _NAME, _TLP, _PLAIN, _GAP, _TLSQB, _MARK, _TYPENAME, _DURATION, _NUMBER, _MONEY, _DASH, _QUOTE, _OTHER = range(1, 15)
+_FOREIGN = {"&&": "and", "||": "or", "!": "not"}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -110,6 +111,8 @@ class Lexer:
     def lex(self, text: str, start: int = 0, stop: int | None = None) -> Lexed:
         stop = len(text) if stop is None else stop
         lexed = Lexed([], [], [], [], [])
+        while start < stop and text[start] in " \t":
+            start += 1
         position: int | None = start
         while position is not None:
             position = self._run(text, position, stop, lexed)
@@ -165,9 +168,28 @@ class Lexer:
             lexed.values.append((start, end, "-"))
         elif group == _OTHER:
             lexed.others.append((start, end, match[group]))
+            self._substitute(start, end, match[group], lexed)
         else:
             return self._scan(text, start, lexed)
         return None
+
+    def _substitute(self, start: int, end: int, text: str, lexed: Lexed) -> None:
+        """What was meant by what no token starts with, so that one mistake stays one."""
+        kinds = self.vocabulary.kinds
+        value: Value
+        if text in _FOREIGN:
+            kind, value = self.vocabulary.words[_FOREIGN[text]], (start, end, _FOREIGN[text])
+        elif text[0] == "'" and len(text) > 1:
+            content = text[1:-1]
+            kind, value = kinds["TEXT"], ast.Text(start, end, (content,) if content else ())
+        elif text[0] == "$":
+            kind, value = kinds["MONEY"], ast.Money(start, end, "0")
+        elif text[0].isascii() and text[0].isdigit():
+            kind, value = kinds["NUMBER"], ast.Number(start, end, "0")
+        else:
+            return
+        lexed.kinds.append(kind)
+        lexed.values.append(value)
 
     def _dash(self, text: str, start: int) -> int:
         """White space before it alone makes a minus a sign; where it touches both sides the parser decides."""

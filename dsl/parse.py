@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import msgspec
 
 from . import ast
@@ -62,38 +65,79 @@ def parse(source: Source, cache: ParseCache | None = None) -> Module:
     return Module(source, tuple(items))
 
 
+_DEEP = 400
+"""Tokens from which on a declaration can be nested too deeply."""
+
+
 def parse_chunk(text: str) -> Parsed:
-    """One declaration's tree and diagnostics, offsets from the start of `text`."""
+    """One declaration's tree and diagnostics, offsets from the start of `text`. Comments alone have neither."""
     grammar = load_grammar()
     lexed = grammar.lexer.lex(text)
-    if len(lexed.kinds) == 1:
+    if len(lexed.kinds) == 1 and not lexed.others:
         return None, ()
     found: list[Diagnostic] = []
     if lexed.scans:
         read_texts(grammar, text, lexed, found)
+    deep = False
+    if lexed.others or len(lexed.kinds) > _DEEP or _SUSPECT.search(text) or _open_or_unindented(text, lexed):
+        deep = _look_closer(grammar, text, lexed, found)
     stack = Stack([grammar.tables.starts["declaration"]], [])
-    if drive(grammar, lexed, stack):
-        return stack.values[0], tuple(found)
-    v=lexed.values[stack.index]
-    found.append(Diagnostic('syntax.unexpected','error','unexpected',v[0] if isinstance(v,tuple) else v.start,v[1] if isinstance(v,tuple) else v.end))
-    return None, tuple(found)
+    if not deep and drive(grammar, lexed, stack):
+        return stack.values[0], tuple(found)  # type: ignore[return-value]
+    from .recover import recover
+
+    node = recover(grammar, text, lexed, None if deep else stack, found)
+    return node, tuple(sorted(found, key=lambda error: error.start))
+
+
+_SUSPECT = re.compile(r"\n[^ \t\r\n#}]|\r(?!\n)|\A[ \t]")
+"""A line that may have to be indented, or a first one that must not be."""
+
+
+_UNINDENTED = re.compile(r"[\r\n][^ \t\r\n]")
+
+
+def _open_or_unindented(text: str, lexed: Lexed) -> bool:
+    """Whether a scanned text has no end, or lines at column 0."""
+    return any(
+        scan.problem is not None or (scan.block and _UNINDENTED.search(text, scan.start, scan.end))
+        for _, scan in lexed.scans
+    )
+
+
+def _look_closer(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> bool:
+    """Reports what is wrong with characters, texts and layout. True where the declaration is nested too deeply to be
+    parsed at all."""
+    from .lexical_errors import layout_errors, lexical_errors
+    from .nesting import nesting_error
+
+    found += lexical_errors(text, lexed)
+    found += layout_errors(text, lexed)
+    deep = nesting_error(grammar, lexed) if len(lexed.kinds) > _DEEP else None
+    if deep is not None:
+        found.append(deep)
+    return deep is not None
 
 
 def read_texts(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> None:
     """Puts the nodes of scanned texts where the lexer left their places."""
 
     def parse_expression(start: int, stop: int) -> ast.Expr | None:
-        inner = grammar.lexer.lex(text, start, stop)
-        if inner.scans:
-            read_texts(grammar, text, inner, found)
-        stack = Stack([grammar.tables.starts["expression"]], [])
-        if drive(grammar, inner, stack):
-            return stack.values[0]
-        v=inner.values[stack.index]
-        found.append(Diagnostic('syntax.unexpected','error','unexpected',v[0] if isinstance(v,tuple) else v.start,v[1] if isinstance(v,tuple) else v.end))
-        return None
+        return _parse_template(grammar, text, start, stop, found)
 
     for index, scan in lexed.scans:
         lexed.values[index] = read_text(text, scan, parse_expression, found.append)
-        if scan.problem is not None:
-            found.append(Diagnostic('syntax.unclosed','error',scan.problem.kind,scan.problem.start,scan.problem.start+1))
+
+
+def _parse_template(
+    grammar: Grammar, text: str, start: int, stop: int, found: list[Diagnostic]
+) -> ast.Expr | None:
+    lexed = grammar.lexer.lex(text, start, stop)
+    if lexed.scans:
+        read_texts(grammar, text, lexed, found)
+    stack = Stack([grammar.tables.starts["expression"]], [])
+    if not lexed.others and len(lexed.kinds) <= _DEEP and drive(grammar, lexed, stack):
+        return stack.values[0]  # type: ignore[return-value]
+    from .recover import recover_template
+
+    return recover_template(grammar, text, lexed, stack, found)

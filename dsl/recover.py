@@ -1,0 +1,343 @@
+"""Goes on after a mistake, so that one slip costs one message and the rest of the declaration is still read.
+
+In this order: a misread word is taken for what was meant; one token is put in, exchanged or left out where the parse
+then goes on; else the rest of the clause is dropped, up to the next token that fits somewhere in what is open. What
+was dropped is gone from the tree, what stands around it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from . import ast
+from .diagnostics import Diagnostic
+from .lalr import Grammar, Stack, drive
+from .lexer import LINE_END, Lexed
+from .lexical_errors import lexical_errors
+from .mistake import Mistake, Repair
+from .nesting import nesting_error
+from .place import LISTS, Place, Tokens, place_of, symbol
+from .suggest import closest
+from .syntax_errors import complain, shape_meant, unclosed_brace
+
+MAX_MISTAKES = 50
+"""After so many the rest of the declaration is not looked at."""
+_FAR = 8
+"""Tokens that are played through to see whether a repair holds."""
+_SYNC_POINTS = 200
+_MARKS = (",", ")", "]", "}", ":", "{", "=", "->", "..")
+_WORDS = ("then", "else", "in", "of", "at", "most", "least", "times", "once", "by", "for", "with", "per", "when", "keep")
+_CLOSING = ("}", ")", "]")
+
+
+# What a head still needs to be a declaration, so that its name is known.
+_HEAD_ENDS: dict[str, tuple[str, ...]] = {
+    "let": ("=", "null"),
+    "model": ("TEXT",),
+    "scorer": ("contains", "TEXT"),
+    "suite": ("for", "NAME", "{", "}"),
+    "workflow": (),
+}
+
+
+def recover(
+    grammar: Grammar, text: str, lexed: Lexed, stack: Stack | None, found: list[Diagnostic]
+) -> ast.Declaration | None:
+    """The tree of a declaration with mistakes, which are added to `found`. Without a stack (the declaration cannot be
+    parsed at all) and where nothing else is left, it is the bare head; without a name it is None."""
+    head = lexed.kinds[:3], lexed.values[:3]
+    if stack is not None:
+        broken = [error.start for error in found]
+        tree = Recovery(grammar, text, lexed, found.append, broken).run(stack)
+        if tree is not None:
+            return cast(ast.Declaration, tree)
+    return _bare_head(grammar, Lexed(*head, [], [], []))
+
+
+def _bare_head(grammar: Grammar, lexed: Lexed) -> ast.Declaration | None:
+    literals = {**grammar.kinds, **grammar.tables.literals}
+    code = 1 if lexed.kinds[:1] == [literals["code"]] else 0
+    kinds, values = [kind % LINE_END for kind in lexed.kinds[: 2 + code]], lexed.values[: 2 + code]
+    if len(kinds) < 2 + code or not isinstance(values[-1], tuple):
+        return None
+    end = values[-1][1]
+    word = str(values[code][2]) if isinstance(values[code], tuple) else ""
+    for name in _HEAD_ENDS.get(word, ("{", "}")):
+        kinds.append(literals[name])
+        values.append(ast.Text(end, end, ()) if name == "TEXT" else (end, end, "" if name == "NAME" else name))
+    stack = Stack([grammar.tables.starts["declaration"]], [])
+    done = drive(grammar, Lexed([*kinds, 0], [*values, (end, end, "")], [], [], []), stack)
+    return cast(ast.Declaration, stack.values[0]) if done else None
+
+
+def recover_template(
+    grammar: Grammar, text: str, lexed: Lexed, stack: Stack, found: list[Diagnostic]
+) -> ast.Expr | None:
+    """Reports what is wrong with an expression in a text; what cannot be read as one is left out."""
+    errors = lexical_errors(text, lexed)
+    deep = nesting_error(grammar, lexed)
+    if deep is not None:
+        errors.append(deep)
+    found += errors
+    if deep is not None:
+        return None
+    if drive(grammar, lexed, stack):
+        return cast(ast.Expr, stack.values[0])
+    if not errors:
+        place = place_of(grammar, stack)
+        found.append(complain(Mistake(grammar, Tokens(text, lexed), stack, place, None)))
+    return None
+
+
+class Recovery:
+    """One declaration's parse, with its mistakes."""
+
+    def __init__(
+        self, grammar: Grammar, text: str, lexed: Lexed, report: Callable[[Diagnostic], None], broken: list[int]
+    ) -> None:
+        """`broken` are the offsets of what was reported before the parse began."""
+        self.grammar, self.lexed = grammar, lexed
+        self.literals = grammar.tables.literals
+        self.tokens = Tokens(text, lexed)
+        self.report = report
+        self.broken_lines = {self.tokens.line_at(offset) for offset in broken}
+        """Lines that a message was given for: one is enough."""
+        self.resumed = 0
+        self.mistakes = 0
+
+    def run(self, stack: Stack) -> object | None:
+        """The tree of a parse that may already have stopped; None where there is nothing to keep."""
+        while not drive(self.grammar, self.lexed, stack):
+            self.mistakes += 1
+            if self.mistakes > MAX_MISTAKES or not self._mend(stack):
+                return None
+        return stack.values[0]
+
+    def _mend(self, stack: Stack) -> bool:
+        place = place_of(self.grammar, stack)
+        repair = self._repair(stack, place)
+        self._complain(Mistake(self.grammar, self.tokens, stack, place, repair))
+        if repair is None:
+            return self._resume(stack)
+        self._apply(stack, repair)
+        return True
+
+    # --- one token ---
+
+    def _repair(self, stack: Stack, place: Place) -> Repair | None:
+        index, kinds = stack.index, self.lexed.kinds
+        if kinds[index] >= LINE_END:
+            return self._line_break(stack)
+        repair = self._misread(stack) or self._meant(stack, place)
+        if repair is not None:
+            return repair
+        needed = self._needed(index)
+        best: tuple[int, int, Repair] | None = None
+        for rank, candidate in enumerate(self._candidates(place, kinds[index])):
+            reach = self._reach(stack.states, candidate, index)
+            if reach >= needed and (best is None or (reach, -rank) > best[:2]):
+                best = (reach, -rank, candidate)
+        return best[2] if best else None
+
+    def _line_break(self, stack: Stack) -> Repair | None:
+        """What belongs to the last token of a line stands on the next one, or nowhere."""
+        index = stack.index
+        kind = self.lexed.kinds[index] - LINE_END
+        window = [kind, *self.lexed.kinds[index + 1 : index + _FAR + 2]]
+        needed = min(_FAR, self._needed(index + 1) + 1)
+        return Repair("join", kind) if self._progress(stack.states, window, _FAR) >= needed else None
+
+    def _misread(self, stack: Stack) -> Repair | None:
+        """A misspelt keyword at the start of a clause or statement passes for a name at first."""
+        index, states = stack.index, stack.states
+        if len(states) < 3 or symbol(states[-1]) not in ("NAME", "name", "dotted", "path", "scorer_ref"):
+            return None
+        if symbol(states[-2]) not in LISTS or self.lexed.kinds[index] == self.literals["="]:
+            return None
+        word = self.tokens.spelling(index - 1)
+        spelt = closest(word, self._keywords(frozenset(self.grammar.row(states[-2]))))
+        if spelt is None:
+            return None
+        window = [self.literals[spelt], *self.lexed.kinds[index : index + _FAR + 1]]
+        if self._progress(states[:-1], window, 3) < min(3, len(self.lexed.kinds) - index):
+            return None
+        return Repair("reread", self.literals[spelt], spelt)
+
+    def _meant(self, stack: Stack, place: Place) -> Repair | None:
+        """A word in the wrong case or a reserved one is still the name; a misspelt keyword is still the keyword."""
+        index, names = stack.index, self.grammar.kinds
+        kind, word = self.lexed.kinds[index] % LINE_END, self.tokens.spelling(index)
+        if kind not in self.grammar.readings or not word[:1].isalpha():
+            return None
+        shape = shape_meant(word) if names["PRIM"] in place.expected and word[0].islower() else None
+        if shape is not None:
+            return Repair("replace", names["PRIM"], shape)
+        spelt = closest(word, self._keywords(place.expected))
+        if spelt is not None:
+            repair = Repair("replace", self.literals[spelt], spelt)
+            if self._reach(stack.states, repair, index) >= 2:
+                return repair
+        in_expression = names["NUMBER"] in place.expected
+        for wanted in ("NAME", "TYPENAME"):
+            repair = Repair("replace", names[wanted])
+            needed = self._needed(index) if in_expression else 2
+            if names[wanted] in place.expected and self._reach(stack.states, repair, index) >= needed:
+                return repair
+        return None
+
+    def _keywords(self, kinds: frozenset[int]) -> list[str]:
+        return [word for word, kind in self.literals.items() if word[0].isalpha() and kind in kinds]
+
+    def _candidates(self, place: Place, kind: int) -> Iterator[Repair]:
+        for mark in (*_MARKS, *_WORDS):
+            if self.literals[mark] in place.expected:
+                yield Repair("insert", self.literals[mark], mark)
+        if kind == 0:
+            return
+        yield Repair("delete", kind)
+        if kind in self.literals.values():
+            for mark in _MARKS:
+                if self.literals[mark] in place.expected:
+                    yield Repair("replace", self.literals[mark], mark)
+
+    def _needed(self, index: int) -> int:
+        """How far a repair must carry: past the end of the line, within reason."""
+        return max(2, min(_FAR, self.tokens.line_end(index) - index + 2))
+
+    def _reach(self, states: list[int], repair: Repair, index: int) -> int:
+        """How many tokens of the text a repair carries the parse over."""
+        window = self.lexed.kinds[index : index + _FAR + 2]
+        if repair.what == "insert":
+            return self._progress(states, [repair.terminal, *window], _FAR + 1) - 1
+        if repair.what == "replace":
+            return self._progress(states, [repair.terminal, *window[1:]], _FAR)
+        return self._progress(states, window[1:], _FAR - 1) + 1
+
+    def _progress(self, states: list[int], kinds: list[int], limit: int) -> int:
+        """How many of some tokens can be taken; `limit` where the end is among them."""
+        states = states[:]
+        kinds = [*kinds, 0]
+        for index in range(min(limit, len(kinds) - 1)):
+            terminal = self.grammar.read(states, kinds, index)
+            if terminal is None or not self.grammar.feed(states, terminal):
+                return index
+            if terminal == 0:
+                return limit
+        return min(limit, len(kinds) - 1)
+
+    def _apply(self, stack: Stack, repair: Repair) -> None:
+        index, kinds, values = stack.index, self.lexed.kinds, self.lexed.values
+        if repair.what == "reread":
+            index -= 1
+            stack.index = index
+            del stack.states[-1], stack.values[-1]
+        start, end = self.tokens.span(index)
+        if repair.what == "delete":
+            del kinds[index], values[index]
+        elif repair.what == "insert":
+            before = self.tokens.span(index - 1)[1] if index else start
+            kinds.insert(index, repair.terminal)
+            values.insert(index, (before, before, repair.text))
+        else:
+            kinds[index] = repair.terminal
+            values[index] = (start, end, repair.text or self.tokens.text[start:end])
+        self.resumed = index
+
+    # --- the rest of the clause ---
+
+    def _resume(self, stack: Stack) -> bool:
+        """Finds the nearest token from which the parse can go on, and what of the stack to give up for it."""
+        floor = self._floor(stack)
+        for index in self._sync_points(stack.index):
+            for depth in range(len(stack.states), floor, -1):
+                bridge = self._bridge(stack.states[:depth], index)
+                if bridge is not None:
+                    self._cut(stack, depth, index, bridge)
+                    return True
+        return False
+
+    def _floor(self, stack: Stack) -> int:
+        """The head of a declaration is never given up: its keyword, its name, the brace that opens its block."""
+        for level, state in enumerate(stack.states):
+            if symbol(state) == "LBRACE":
+                return level
+        return 2
+
+    def _sync_points(self, index: int) -> Iterator[int]:
+        """Where the parse might go on: a brace, or the first token of a line. A block that begins in what is dropped is
+        dropped with it, unless it never ends."""
+        kinds = self.lexed.kinds
+        opening, closing = self.literals["{"], self.literals["}"]
+        outside: list[int] = []
+        inside: list[int] = []
+        depth = 0
+        for at in range(index, len(kinds) - 1):
+            if kinds[at] in (opening, closing) or (at > index and self.tokens.first_on_line(at)):
+                (inside if depth else outside).append(at)
+            if kinds[at] == opening:
+                depth += 1
+            elif kinds[at] == closing:
+                depth = max(0, depth - 1)
+            if len(outside) + len(inside) >= _SYNC_POINTS:
+                break
+        yield from outside
+        yield from inside
+        yield len(kinds) - 1
+
+    def _bridge(self, states: list[int], index: int) -> list[str] | None:
+        """What to put in so that the token at `index` can stand over a stack of states; None where nothing helps."""
+        kinds = self.lexed.kinds
+        if kinds[index] == 0:
+            return self._closing(states)
+        needed = min(3, len(kinds) - 1 - index)
+        for marks in ((), (")",), ("]",), ("{",), (")", "{")):
+            window = [*(self.literals[mark] for mark in marks), *kinds[index : index + needed]]
+            if self._progress(states, window, len(window)) == len(window):
+                return list(marks)
+        return None
+
+    def _closing(self, states: list[int]) -> list[str] | None:
+        """The marks that end everything that is open; a head without a block gets an empty one."""
+        states = states[:]
+        closing: list[str] = []
+        while not self.grammar.accepts(states, 0):
+            block = ("{",) if not self.grammar.accepts(states, self.grammar.kinds["NUMBER"]) else ()
+            for mark in (*_CLOSING, *block):
+                if self.grammar.accepts(states, self.literals[mark]):
+                    self.grammar.feed(states, self.literals[mark])
+                    closing.append(mark)
+                    break
+            else:
+                return None
+        return closing
+
+    def _cut(self, stack: Stack, depth: int, index: int, bridge: list[str]) -> None:
+        del stack.states[depth:], stack.values[depth - 1 :]
+        before = self.tokens.span(index - 1)[1] if index else 0
+        self.lexed.kinds[index:index] = [self.literals[mark] for mark in bridge]
+        self.lexed.values[index:index] = [(before, before, mark) for mark in bridge]
+        stack.index = self.resumed = index
+
+    # --- saying so ---
+
+    def _complain(self, mistake: Mistake) -> None:
+        """One message for a line, and none for what only follows from the line before."""
+        index = mistake.index
+        diagnostic = complain(mistake)
+        line = self.tokens.line(index)
+        silent = line in self.broken_lines or self.tokens.line_at(diagnostic.start) in self.broken_lines
+        if not silent and self.resumed and index - self.resumed < 2 and line - 1 in self.broken_lines:
+            silent = mistake.repair is None and not self._looks_like_clause(mistake)
+        if mistake.at_end and not silent:
+            opening = unclosed_brace(mistake)
+            silent = opening is not None and self.tokens.line_at(opening[0]) in self.broken_lines
+        self.broken_lines.add(line)
+        if not silent:
+            self.report(diagnostic)
+
+    def _looks_like_clause(self, mistake: Mistake) -> bool:
+        """A word and a value, rather than the prose of a text that lost its quotes."""
+        if not mistake.is_word or not mistake.new_line:
+            return False
+        return self.tokens.line_end(mistake.index) - mistake.index <= 2 and not mistake.spelling[0].isupper()

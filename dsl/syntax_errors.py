@@ -1,0 +1,366 @@
+"""What a mistake of syntax is called, in the words of the person who made it: never a terminal, a state or a stack."""
+
+from __future__ import annotations
+
+import re
+
+from . import clauses
+from .clauses import DECLARATIONS
+from .diagnostics import Diagnostic, Label
+from .lexer import LINE_END, PRIMITIVES, RESERVED
+from .mistake import Mistake, fix, found, one_of, wanted
+from .slips import slip
+from .suggest import closest
+
+
+def complain(mistake: Mistake) -> Diagnostic:
+    """The message for a mistake, from the first of these that knows it."""
+    explanations = (
+        _broken_line,
+        _reread,
+        _unknown_declaration,
+        _reserved,
+        _wrong_case,
+        slip,
+        _clause,
+        _end,
+        _missing_value,
+        _repaired,
+    )
+    for explain in explanations:
+        diagnostic = explain(mistake)
+        if diagnostic is not None:
+            return diagnostic
+    return _unexpected(mistake)
+
+
+# --- values that are not there ---------------------------------------------------------------------------------
+
+
+def _broken_line(mistake: Mistake) -> Diagnostic | None:
+    """A keyword, `=` or `.` that ends its line."""
+    tokens, index = mistake.tokens, mistake.index
+    if tokens.kinds[index] < LINE_END:
+        return None
+    word = mistake.spelling
+    clause = clauses.find(mistake.place.block, word) if mistake.place.between else None
+    value = clause.value if clause else wanted(mistake.grammar, mistake.after(mistake.kind)) or "a value"
+    start, end = tokens.span(index)[1], tokens.span(index + 1)[0]
+    joins = mistake.repair is not None and "#" not in tokens.text[start:end]
+    return mistake.error(
+        "syntax.missing-value",
+        f"I expected {value} after `{word}`, but the line ends there.",
+        label="what belongs to it stands on the same line",
+        help=f"For example: {clause.example}" if clause else "",
+        fixes=fix("Join the lines", start, end, " " if word != "." else "") if joins else (),
+    )
+
+
+def _missing_value(mistake: Mistake) -> Diagnostic | None:
+    """Something stands behind a keyword or a mark that cannot, or nothing does."""
+    place, before = mistake.place, mistake.place.before
+    if not before or (mistake.repair is not None and mistake.repair.what == "insert"):
+        return None
+    clause = clauses.find(place.block, before) if place.clause == before else None
+    declared = clauses.declaration(before) if not place.block else None
+    value = clause.value if clause else wanted(mistake.grammar, place.expected)
+    if not value:
+        return None
+    example = clause.example if clause else declared.example if declared else ""
+    advice = f"For example: {example}" if example else ""
+    begins_clause = mistake.new_line and mistake.is_word
+    if mistake.at_end or begins_clause or mistake.is_a("}", ")", "]"):
+        span = mistake.tokens.span(mistake.index - 1)
+        return mistake.error(
+            "syntax.missing-value", f"I expected {value} after `{before}`.", span=span, label="nothing follows", help=advice
+        )
+    if clause:
+        message = f"`{before}` takes {value}, not {found(mistake)}."
+    else:
+        message = f"I expected {value} after `{before}`, not {found(mistake)}."
+    return mistake.error("syntax.unexpected", message, help=advice)
+
+
+# --- words -----------------------------------------------------------------------------------------------------
+
+
+def _reread(mistake: Mistake) -> Diagnostic | None:
+    """The word before was taken for a name, and is a misspelt keyword."""
+    if mistake.repair is None or mistake.repair.what != "reread":
+        return None
+    start, end = mistake.tokens.span(mistake.index - 1)
+    word, meant = mistake.tokens.spelling(mistake.index - 1), mistake.repair.text
+    in_flow = mistake.place.block in ("flow", "parallel", "switch")
+    return mistake.error(
+        "syntax.unknown-statement" if in_flow else "clause.unknown",
+        f"There is no {'statement' if in_flow else 'clause'} `{word}`. Did you mean `{meant}`?",
+        span=(start, end),
+        fixes=fix(f"Write `{meant}`", start, end, meant),
+    )
+
+
+def _unknown_declaration(mistake: Mistake) -> Diagnostic | None:
+    if len(mistake.stack.states) > 1 or mistake.in_template:
+        return None
+    word, (start, end) = mistake.spelling, mistake.span
+    kinds = [declaration.keyword for declaration in DECLARATIONS if " " not in declaration.keyword]
+    if not mistake.is_word:
+        message = f"I expected a declaration here, not {found(mistake)}."
+        return mistake.error("syntax.unknown-declaration", message, help=f"A declaration begins with {one_of(kinds)}.")
+    homes = clauses.homes(word)
+    if homes:
+        message = f"`{word}` belongs inside {one_of(map(block_name, homes))}, so it has to be indented."
+        return mistake.error("syntax.unindented", message, label="only declarations start a line")
+    meant = closest(word, kinds)
+    if meant is None:
+        message = f"There is no declaration `{word}`."
+        return mistake.error("syntax.unknown-declaration", message, help=f"A declaration begins with {one_of(kinds)}.")
+    message = f"There is no declaration `{word}`. Did you mean `{meant}`?"
+    return mistake.error("syntax.unknown-declaration", message, fixes=fix(f"Write `{meant}`", start, end, meant))
+
+
+_OTHER_NAMES = {
+    "always": "each_time",
+    "as": "alias",
+    "contains": "includes",
+    "each": "every_one",
+    "else": "otherwise",
+    "ends": "finishes",
+    "every": "each_one",
+    "expect": "expected",
+    "false": "no",
+    "for": "purpose",
+    "if": "condition_holds",
+    "in": "inside",
+    "is": "kind",
+    "matches": "fits",
+    "null": "nothing",
+    "return": "result",
+    "showing": "shown",
+    "some": "any_one",
+    "starts": "begins",
+    "stop": "halt",
+    "switch": "route",
+    "then": "next_one",
+    "true": "yes",
+    "try": "attempt_it",
+    "uncertain": "unsure",
+    "weight": "share",
+    "when": "moment",
+    "with": "using",
+}
+
+
+def _reserved(mistake: Mistake) -> Diagnostic | None:
+    word, repair = mistake.spelling, mistake.repair
+    if word not in RESERVED or not mistake.expects("NAME"):
+        return None
+    if repair is None or repair.what != "replace" or repair.terminal != mistake.grammar.kinds["NAME"]:
+        return None
+    other = _OTHER_NAMES.get(word, f"{word}_")
+    return mistake.error(
+        "name.reserved",
+        f"`{word}` is a word of the language, so it cannot be a name.",
+        help=f"Choose another one, such as `{other}`.",
+    )
+
+
+_FOREIGN_SHAPES = {
+    "string": "text",
+    "str": "text",
+    "char": "text",
+    "integer": "int",
+    "number": "float",
+    "double": "float",
+    "decimal": "float",
+    "boolean": "bool",
+    "object": "json",
+    "dict": "json",
+    "any": "json",
+    "map": "json",
+}
+
+
+def shape_meant(word: str) -> str | None:
+    """The shape that a word from another language, or a misspelt one, stands for."""
+    return _FOREIGN_SHAPES.get(word.lower()) or closest(word, PRIMITIVES)
+
+
+def _wrong_case(mistake: Mistake) -> Diagnostic | None:
+    """A type's name where a value's is wanted, or the reverse."""
+    repair, kinds = mistake.repair, mistake.grammar.kinds
+    if repair is None or repair.what != "replace" or not mistake.is_word:
+        return None
+    word, (start, end) = mistake.spelling, mistake.span
+    if repair.terminal == kinds["PRIM"]:
+        message = f"There is no shape `{word}`. Did you mean `{repair.text}`?"
+        return mistake.error("name.unknown", message, span=(start, end), fixes=fix(f"Write `{repair.text}`", start, end, repair.text))
+    if repair.terminal == kinds["NAME"]:
+        other = snake_case(word)
+        message = f"`{word}` is written like a type; values, steps and declarations are written like `{other}`."
+    elif repair.terminal == kinds["TYPENAME"]:
+        other = pascal_case(word)
+        message = f"A type's name begins with a capital letter: `{other}`, not `{word}`."
+    else:
+        return None
+    return mistake.error("syntax.name-case", message, help=f"Write `{other}` here and wherever it is used.")
+
+
+def snake_case(word: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", word).lower()
+
+
+def pascal_case(word: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in word.split("_"))
+
+
+# --- clauses and statements ------------------------------------------------------------------------------------
+
+_BLOCK_NAMES = {
+    "case": "a case",
+    "scorers": "a block of scorers",
+    "decide": "a block of questions",
+    "parallel": "`parallel`",
+    "switch": "`switch`",
+    "calls": "a block of calls",
+    "options": "a block of options",
+    "type": "a type",
+}
+
+
+def block_name(block: str) -> str:
+    declared = clauses.declaration(block)
+    return declared.article if declared else _BLOCK_NAMES.get(block, block)
+
+
+def _clause(mistake: Mistake) -> Diagnostic | None:
+    """A word where a clause or a statement could begin, that begins none here."""
+    place, word = mistake.place, mistake.spelling
+    if not place.between or not mistake.is_word:
+        return None
+    if place.block in ("flow", "parallel", "switch", "calls"):
+        return _statement(mistake)
+    here = [clause.keyword.split()[0] for clause in clauses.CLAUSES.get(place.block, ())]
+    if not here:
+        return None
+    start, end = mistake.span
+    name = block_name(place.block)
+    homes = [home for home in clauses.homes(word) if home != place.block]
+    meant = closest(word, here)
+    if homes and word not in here:
+        message = f"`{word}` cannot stand in {name}: it belongs to {one_of(map(block_name, homes))}."
+        return mistake.error("clause.misplaced", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}.")
+    if word in here:
+        return mistake.error("syntax.unexpected", f"I did not expect `{word}` here.", help=_example(place.block, word))
+    if meant is not None:
+        message = f"There is no clause `{word}` in {name}. Did you mean `{meant}`?"
+        return mistake.error("clause.unknown", message, fixes=fix(f"Write `{meant}`", start, end, meant))
+    if not mistake.new_line and place.clause and not _has_value(mistake):
+        return None
+    message = f"There is no clause `{word}` in {name}."
+    return mistake.error("clause.unknown", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}.")
+
+
+def _has_value(mistake: Mistake) -> bool:
+    """Whether a value follows the word on its line, as after a clause's keyword."""
+    following = mistake.tokens.kinds[mistake.index + 1] % LINE_END
+    return following in {mistake.terminal(name) for name in ("TEXT", "NUMBER", "DURATION", "MONEY", "[", "{")}
+
+
+def _example(block: str, word: str) -> str:
+    clause = clauses.find(block, word)
+    return f"For example: {clause.example}" if clause else ""
+
+
+def _statement(mistake: Mistake) -> Diagnostic | None:
+    word, block = mistake.spelling, mistake.place.block
+    known = clauses.declaration(word)
+    if known is not None and mistake.new_line:
+        message = f"{known.article.capitalize()} cannot stand in {block_name(block)}."
+        return mistake.error("syntax.unexpected", message, help="A declaration starts at the beginning of its line.")
+    if block == "parallel":
+        message = f"`{word}` cannot stand in `parallel`: only calls and bindings run at once."
+        return mistake.error("syntax.unexpected", message, help="For example: de = translator(reply)")
+    if block == "switch":
+        message = f"I expected `case` here, not `{word}`."
+        return mistake.error("syntax.unexpected", message, help="For example: case billing { reply = biller(ticket) }")
+    return None
+
+
+# --- ends ------------------------------------------------------------------------------------------------------
+
+
+def _end(mistake: Mistake) -> Diagnostic | None:
+    """The declaration ends too early."""
+    if not mistake.at_end or mistake.in_template:
+        return None
+    place = mistake.place
+    opening = unclosed_brace(mistake)
+    if opening is not None and (place.between or not place.before or place.before in "{[("):
+        mark = mistake.tokens.text[opening[0]]
+        message = f"This `{mark}` is never closed."
+        end = mistake.span[0]
+        labels = (Label(end, end, "the declaration ends here"),)
+        return mistake.error("syntax.unclosed", message, span=opening, label="opened here", labels=labels)
+    if mistake.expects("{") and not place.block:
+        declared = clauses.declaration(mistake.tokens.spelling(0))
+        name = declared.article if declared else "This declaration"
+        span = mistake.tokens.span(mistake.index - 1)
+        message = f"{name[0].upper()}{name[1:]} needs a block: I expected `{{` here."
+        return mistake.error("syntax.missing-block", message, span=span, help=f"For example: {declared.example}" if declared else "")
+    return None
+
+
+def unclosed_brace(mistake: Mistake) -> tuple[int, int] | None:
+    """The bracket that is most likely the one without a partner: one whose line is indented deeper than the `}` that
+    the parser gave it, else the innermost that is open."""
+    tokens, literals = mistake.tokens, mistake.grammar.tables.literals
+    stack: list[int] = []
+    for index in range(mistake.index):
+        kind = tokens.kinds[index] % LINE_END
+        if kind == literals["{"]:
+            stack.append(index)
+        elif kind == literals["}"] and stack:
+            opener = stack.pop()
+            if tokens.first_on_line(index) and tokens.indent(index) < tokens.indent(opener):
+                return tokens.span(opener)
+    return mistake.open_bracket()
+
+
+# --- what the repair says --------------------------------------------------------------------------------------
+
+_PARTNERS = {")": "(", "]": "[", "}": "{"}
+
+
+def _repaired(mistake: Mistake) -> Diagnostic | None:
+    repair = mistake.repair
+    if repair is None:
+        return None
+    start, end = mistake.span
+    text = repair.text
+    before = mistake.tokens.span(mistake.index - 1)[1] if mistake.index else start
+    if repair.what == "insert" and text in _PARTNERS:
+        opening = mistake.open_bracket()
+        if opening is not None and mistake.tokens.text[opening[0]] == _PARTNERS[text]:
+            labels = (Label(before, before, f"I expected `{text}` here"),)
+            message = f"This `{_PARTNERS[text]}` is never closed."
+            return mistake.error("syntax.unclosed", message, span=opening, labels=labels, fixes=fix(f"Insert `{text}`", before, before, text))
+    if repair.what == "insert":
+        space = "" if text in ",:)]" else " "
+        title = f"Insert `{text}`"
+        message = f"I expected `{text}` before {found(mistake)}."
+        return mistake.error("syntax.unexpected", message, fixes=fix(title, before, before, f"{space}{text}"))
+    if repair.what == "replace" and text:
+        message = f"I expected `{text}` here, not {found(mistake)}."
+        if text[0].isalpha():
+            message = f"I did not expect `{mistake.spelling}` here. Did you mean `{text}`?"
+        return mistake.error("syntax.unexpected", message, fixes=fix(f"Write `{text}`", start, end, text))
+    return None
+
+
+def _unexpected(mistake: Mistake) -> Diagnostic:
+    what = wanted(mistake.grammar, mistake.place.expected)
+    message = f"I did not expect {found(mistake)} here."
+    if mistake.in_template:
+        message = f"I did not expect {found(mistake)} in this template." if not mistake.at_end else "I expected a value here."
+    return mistake.error("syntax.unexpected", message, help=f"Here can stand {what}." if what else "")
