@@ -1,0 +1,588 @@
+"""The shape of every expression, and everything that is wrong in it.
+
+`infer` answers `Unknown` after it has reported something, and `Unknown` fits everywhere: one mistake is reported once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import ast
+from ..diagnostics import Label
+from ..shapes import (
+    Bool,
+    Duration,
+    Float,
+    Int,
+    Json,
+    ListOf,
+    Literal,
+    Money,
+    Null,
+    Object,
+    Record,
+    Shape,
+    Text,
+    Union,
+    Unknown,
+    Variant,
+)
+from ..suggest import closest
+from ..surface import dotted
+from .arguments import Matching
+from .base import CallableSurface, ConstantSurface, Report, Scope, Surface, TypeSurface
+from .builtins import CONDITION, FUNCTIONS, Function
+from .env import Absent, Env
+from .fit import (
+    answered,
+    describe,
+    element,
+    extends,
+    fields_of,
+    fits,
+    join,
+    nullable,
+    options_of,
+    resolve,
+    without_null,
+)
+from .functions import NAMES, function_shape
+from .names import a, kind_of, listed, replace_fix, report_not_a, report_unknown, ticked
+from .narrowing import narrow
+from .operators import binary_shape, may_be_number, number_help
+
+_BOOL, _FLOAT, _INT, _TEXT, _UNKNOWN = Bool(), Float(), Int(), Text(), Unknown()
+_LONGEST_LITERAL = 60
+_MOST_LISTED = 12
+
+
+def infer(expr: ast.Expr, env: Env, scope: Scope, report: Report) -> Shape:
+    """The shape of an expression; what is wrong in it is reported."""
+    return _INFER[type(expr)](expr, env, scope, report)
+
+
+def narrowed(condition: ast.Expr, env: Env, scope: Scope) -> tuple[Env, Env]:
+    """The environments where a condition holds, and where it does not."""
+    return narrow(condition, env, scope, lambda expr, place: infer(expr, place, scope, Report()))
+
+
+def check_condition(expr: ast.Expr, env: Env, scope: Scope, report: Report) -> None:
+    """An expression that must be true or false. Null counts as false."""
+    shape = resolve(infer(expr, env, scope, report), scope)
+    if is_condition(shape, scope) or (isinstance(expr, ast.Call) and _is_answer(shape)):
+        return
+    if _is_answer(shape):
+        help = "Ask for its `.value`."
+    elif isinstance(shape, ListOf):
+        help = "Ask for its size, as in `len(x) > 0`."
+    else:
+        help = 'Compare it with something, as in `x != null` or `x == "yes"`.'
+    report.add(
+        "shape.mismatch",
+        expr,
+        f"A condition is true or false, but this is {describe(shape)}",
+        label=f"this is {describe(shape)}",
+        help=help,
+    )
+
+
+def is_condition(shape: Shape, scope: Scope) -> bool:
+    """Whether a value of this shape may be a condition: true, false or null."""
+    return isinstance(shape, Null) or fits(without_null(resolve(shape, scope)), _BOOL, scope)
+
+
+def _is_answer(shape: Shape) -> bool:
+    return isinstance(shape, Object) and shape.what == CONDITION
+
+
+def check_template(text: ast.Text, env: Env, scope: Scope, report: Report) -> None:
+    """The expressions of a text that is sent."""
+    for part in text.parts:
+        if not isinstance(part, str):
+            infer(part, env, scope, report)
+
+
+def check_arguments(
+    call: ast.Call | ast.Use,
+    callee: CallableSurface,
+    env: Env,
+    scope: Scope,
+    report: Report,
+    *,
+    code: str,
+    skip: int = 0,
+) -> None:
+    """Holds the arguments of a call, or of a judge's use, against the parameters. `skip` parameters are filled in by
+    the language: 1 for what a judge judges."""
+    at = call.callee if isinstance(call, ast.Call) else call.name
+    shapes = [infer(arg.value, env, scope, report) for arg in call.args]
+    Matching(at, callee, scope, report, code, skip).check(call.args, shapes)
+
+
+# --- literals and names ----------------------------------------------------------------------------------------
+
+
+def _text(node: ast.Text, env: Env, scope: Scope, report: Report) -> Shape:
+    plain = node.plain
+    if plain is not None:
+        return _TEXT if node.block or len(plain) > _LONGEST_LITERAL else Literal(plain)
+    check_template(node, env, scope, report)
+    return _TEXT
+
+
+def _number(node: ast.Number, env: Env, scope: Scope, report: Report) -> Shape:
+    return _FLOAT if any(mark in node.text for mark in ".eE") else _INT
+
+
+def _name(node: ast.Name, env: Env, scope: Scope, report: Report) -> Shape:
+    name = node.id
+    shape = env.names.get(name)
+    if shape is not None:
+        return shape
+    absent = env.absent.get(name)
+    if absent is not None:
+        report.add(absent.code, node, absent.message, label="not here", help=absent.help)
+        return _UNKNOWN
+    found = scope.find(name)
+    if isinstance(found, ConstantSurface):
+        return found.shape
+    if found is None:
+        report_unknown(report, node, name, _mentionable(env, scope), help=_known_names(env))
+    else:
+        _report_no_value(node, name, found, report)
+    return _UNKNOWN
+
+
+def _mentionable(env: Env, scope: Scope) -> tuple[str, ...]:
+    return (*env.names, *scope.names())
+
+
+def _known_names(env: Env) -> str:
+    names = list(env.names)
+    if not names:
+        return "Declare it with `let`, or put a text in quotes."
+    return f"Known here: {listed(ticked(names[:_MOST_LISTED]))}."
+
+
+def _report_no_value(node: ast.Name, name: str, found: Surface, report: Report) -> None:
+    callable_ = isinstance(found, CallableSurface)
+    report.add(
+        "shape.mismatch",
+        node,
+        f"`{name}` is {a(kind_of(found))}, not a value",
+        label="not a value",
+        help=f"Call it in a flow: `{name}(…)`." if callable_ else "",
+    )
+
+
+# --- access ----------------------------------------------------------------------------------------------------
+
+
+def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
+    if env.paths:
+        path = dotted(node)
+        if path is not None and path in env.paths:
+            return env.paths[path]
+    target = resolve(infer(node.target, env, scope, report), scope)
+    fields = fields_of(target, scope)
+    if fields is None:
+        return target if isinstance(target, Json | Null) else _UNKNOWN
+    name = node.name.text
+    shape = fields.get(name)
+    if shape is None:
+        _report_no_field(node, target, tuple(fields), env, scope, report)
+        return _UNKNOWN
+    return shape
+
+
+def _report_no_field(
+    node: ast.Field, target: Shape, fields: tuple[str, ...], env: Env, scope: Scope, report: Report
+) -> None:
+    name = node.name.text
+    guess = closest(name, fields)
+    what = describe(without_null(target))
+    owner = what if isinstance(without_null(target), Record | Variant | Union) else what.capitalize()
+    if isinstance(without_null(target), ListOf):
+        owner = f"A list ({what})"
+    elif not fields and not isinstance(without_null(target), Record):
+        owner = a(what).capitalize() if what.isalpha() else what
+    report.add(
+        "shape.no-field",
+        node.name,
+        f"{owner} has no field `{name}`",
+        label="no such field",
+        help=f"Did you mean `{guess}`?" if guess else _field_help(node, target, fields, scope),
+        fixes=(replace_fix(node.name, guess),) if guess else (),
+    )
+
+
+_SIZES = frozenset(("length", "len", "size", "count"))
+
+
+def _field_help(node: ast.Field, target: Shape, fields: tuple[str, ...], scope: Scope) -> str:
+    name, known = node.name.text, without_null(target)
+    written = dotted(node.target) or "x"
+    if name in _SIZES:
+        return f"Write `len({written})`."
+    if isinstance(known, ListOf):
+        item = resolve(known.item, scope)
+        inner = fields_of(item, scope)
+        if inner is not None and name in inner:
+            return f"Its items have it: `[item.{name} for item in {written}]`, or `{written}[0].{name}`."
+        return "Ask for an item (`x[0]`), or go through them: `[… for item in x]`."
+    if isinstance(known, Variant):
+        held = fields_of(union_of(known), scope) or {}
+        if name in held:
+            return f"An item is `{{ variant, value }}`: write `{written}.value.{name}`."
+        owner = next(
+            (option for option in known.options if name in (fields_of(Record(option), scope) or {})), None
+        )
+        if owner is not None:
+            return (
+                f"Only {owner} has it: ask `{written} is {owner}` first, then write `{written}.value.{name}`."
+            )
+    if isinstance(known, Union):
+        owner = next((describe(o) for o in known.options if name in (fields_of(o, scope) or {})), None)
+        if owner is not None:
+            return f"Only {owner} has it: ask `{written} is {owner}` first."
+    if fields:
+        return f"It has {listed(ticked(fields[:_MOST_LISTED]))}."
+    return (
+        "Only objects have fields; `json(x)` reads one from a text."
+        if isinstance(known, Text | Literal)
+        else ""
+    )
+
+
+def union_of(variant: Variant) -> Shape:
+    found = options_of(variant)
+    return found[0] if len(found) == 1 else Union(found)
+
+
+def _index(node: ast.Index, env: Env, scope: Scope, report: Report) -> Shape:
+    target = resolve(infer(node.target, env, scope, report), scope)
+    index = resolve(infer(node.index, env, scope, report), scope)
+    known = without_null(target)
+    if isinstance(known, Unknown | Json | Null) or isinstance(index, Unknown | Json):
+        return known if isinstance(known, Json) else _UNKNOWN
+    by_number = isinstance(index, Int)
+    if isinstance(known, ListOf | Text | Literal):
+        if not by_number:
+            _mismatch(report, node.index, "A place in a list or a text is a whole number", index)
+            return _UNKNOWN
+        return known.item if isinstance(known, ListOf) else _TEXT
+    if isinstance(known, Object | Record | Union | Variant):
+        if by_number:
+            help = "Ask for a field: `x.name`."
+            _mismatch(report, node.index, f"{describe(known)} has fields, not places", index, help)
+            return _UNKNOWN
+        fields = fields_of(known, scope) or {}
+        return fields.get(index.value, _UNKNOWN) if isinstance(index, Literal) else _UNKNOWN
+    _mismatch(report, node.target, "Only lists, texts and objects have places", target)
+    return _UNKNOWN
+
+
+def _mismatch(report: Report, at: ast.Node, message: str, shape: Shape, help: str = "") -> None:
+    report.add("shape.mismatch", at, message, label=f"this is {describe(shape)}", help=help)
+
+
+# --- calls -----------------------------------------------------------------------------------------------------
+
+
+def _call(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
+    name = node.callee.text
+    function = env.functions.get(name) or FUNCTIONS.get(name)
+    if function is not None and (name not in env.names):
+        given = [
+            _UNKNOWN if _takes_name(function, index) else infer(arg.value, env, scope, report)
+            for index, arg in enumerate(node.args)
+        ]
+        return function_shape(function, node, given, scope, report)
+    head, _, member = name.partition(".")
+    callee = scope.find(head) if head not in env.names else None
+    if not isinstance(callee, CallableSurface):
+        _report_not_callable(node, callee, env, scope, report)
+        return _infer_arguments(node, env, scope, report)
+    if not env.calls_allowed:
+        _report_hidden_call(node, callee, env, report)
+        return _infer_arguments(node, env, scope, report)
+    if member or callee.functions:
+        return _call_member(node, callee, member, env, scope, report)
+    check_arguments(node, callee, env, scope, report, code="flow.wrong-arguments")
+    return answered(callee.result, scope) if callee.kind in ("agent", "flow", "tool") else callee.result
+
+
+def _takes_name(function: Function, index: int) -> bool:
+    return index < len(function.params) and function.params[index].takes in NAMES
+
+
+def _infer_arguments(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
+    for arg in node.args:
+        infer(arg.value, env, scope, report)
+    return _UNKNOWN
+
+
+def _report_hidden_call(node: ast.Call, callee: CallableSurface, env: Env, report: Report) -> None:
+    report.add(
+        "flow.hidden-call",
+        node.callee,
+        f"`{callee.name}` is {a(callee.kind)} and may not be called {env.where}",
+        label="calls stand in flows",
+        help="Call it in a statement of a flow, and hand its result over as an argument.",
+    )
+
+
+def _call_member(
+    node: ast.Call, callee: CallableSurface, member: str, env: Env, scope: Scope, report: Report
+) -> Shape:
+    """`browse.open(…)`: a function of an MCP tool, whose parameters only its server knows."""
+    _infer_arguments(node, env, scope, report)
+    known = callee.functions
+    if not known:
+        _report_method(node, env, report)
+    elif not member:
+        offers = (
+            "" if known == ("*",) else f": {listed(ticked(f'{callee.name}.{name}' for name in known), 'or')}"
+        )
+        report.add(
+            "flow.wrong-arguments",
+            node.callee,
+            f"`{callee.name}` is an MCP server, and its functions are called by name",
+            label="which function?",
+            help=f"Call one of its functions{offers}." if offers else f"Write `{callee.name}.function(…)`.",
+        )
+    elif member not in known and known != ("*",):
+        offered = [f"{callee.name}.{name}" for name in known]
+        report_unknown(report, node.callee, node.callee.text, offered, what="function")
+    return Json()
+
+
+def _report_not_callable(
+    node: ast.Call, found: Surface | None, env: Env, scope: Scope, report: Report
+) -> None:
+    name = node.callee.text
+    if "." in name:
+        _report_method(node, env, report)
+        return
+    if name in env.names or found is not None:
+        what = a(kind_of(found)) if found is not None else "a value"
+        report.add(
+            "shape.mismatch",
+            node.callee,
+            f"`{name}` is {what} and cannot be called",
+            label="not callable",
+        )
+        return
+    if name in ("calls", "verdicts"):
+        place = "in judges" if name == "calls" else "in `expect` of a test"
+        report.add("name.unknown", node.callee, f"`{name}` stands {place} only", label="not here")
+        return
+    candidates = (*env.functions, *FUNCTIONS, *scope.names())
+    report_unknown(report, node.callee, name, candidates, what="function, agent or tool")
+
+
+def _report_method(node: ast.Call, env: Env, report: Report) -> None:
+    target, _, method = node.callee.text.rpartition(".")
+    known = {"length": "len", "size": "len", "toLowerCase": "lower", "toUpperCase": "upper", "strip": "trim"}
+    function = known.get(method, method)
+    operator = {"includes": "contains", "contains": "contains", "startswith": "starts with",
+                "startsWith": "starts with", "endswith": "ends with", "endsWith": "ends with"}  # fmt: skip
+    if method in operator:
+        help = f"Write `{target} {operator[method]} …`."
+    elif function in FUNCTIONS:
+        help = f"Write `{function}({target}{', …' if node.args else ''})`."
+    else:
+        help = "Functions are called by their own name: `len(x)`, not `x.len()`."
+    report.add(
+        "name.unknown",
+        node.callee,
+        f"There are no methods, so `{node.callee.text}` cannot be called",
+        label="not a function",
+        help=help,
+    )
+
+
+# --- operators -------------------------------------------------------------------------------------------------
+
+
+def _unary(node: ast.Unary, env: Env, scope: Scope, report: Report) -> Shape:
+    if node.op == "not":
+        check_condition(node.operand, env, scope, report)
+        return _BOOL
+    shape = resolve(infer(node.operand, env, scope, report), scope)
+    if not may_be_number(shape):
+        _mismatch(report, node.operand, "`-` takes a number", shape, number_help(shape))
+        return _UNKNOWN
+    return shape
+
+
+def _binary(node: ast.Binary, env: Env, scope: Scope, report: Report) -> Shape:
+    if node.op in ("and", "or"):
+        return _logic(node, env, scope, report)
+    left = infer(node.left, env, scope, report)
+    right = infer(node.right, env, scope, report)
+    return binary_shape(node, left, right, scope, report)
+
+
+def _logic(node: ast.Binary, env: Env, scope: Scope, report: Report) -> Shape:
+    """A chain of `and` or `or`, walked in a loop: it may be thousands long. Each test may rely on those before."""
+    chain: list[ast.Expr] = [node.right]
+    first: ast.Expr = node.left
+    while isinstance(first, ast.Binary) and first.op == node.op:
+        chain.append(first.right)
+        first = first.left
+    chain.append(first)
+    known = env
+    for part in reversed(chain):
+        check_condition(part, known, scope, report)
+        holds, fails = narrowed(part, known, scope)
+        known = holds if node.op == "and" else fails
+    return _BOOL
+
+
+def _is(node: ast.Is, env: Env, scope: Scope, report: Report) -> Shape:
+    shape = resolve(infer(node.operand, env, scope, report), scope)
+    if isinstance(node.operand, ast.Name) and node.operand.id == "variant" and env.judged:
+        shape = resolve(env.shape(env.judged[0]), scope)
+    found = scope.find(node.type.text)
+    if not isinstance(found, TypeSurface):
+        report_not_a(node.type, "type", found, scope, report)
+    elif found.alias is not None:
+        report.add(
+            "shape.mismatch",
+            node.type,
+            f"`{found.name}` is a name for {describe(found.alias)}, and `is` asks for one type",
+            label="not one type",
+            help="Ask for one of its types.",
+        )
+    elif not _may_be(shape, found.name, scope):
+        always = "always" if node.negated else "never"
+        options = [describe(option) for option in options_of(without_null(shape))]
+        report.add(
+            "shape.mismatch",
+            node.type,
+            f"This is never {found.name}, so the test is {always} true",
+            label=f"it is {listed(options, 'or')}",
+        )
+    return _BOOL
+
+
+def _may_be(shape: Shape, wanted: str, scope: Scope) -> bool:
+    known = without_null(shape)
+    if isinstance(known, Unknown | Json):
+        return True
+    return any(
+        isinstance(option, Record)
+        and (extends(option.name, wanted, scope) or extends(wanted, option.name, scope))
+        for option in options_of(known)
+    )
+
+
+def _if(node: ast.IfExpr, env: Env, scope: Scope, report: Report) -> Shape:
+    check_condition(node.condition, env, scope, report)
+    holds, fails = narrowed(node.condition, env, scope)
+    then = infer(node.then, holds, scope, report)
+    return join(then, infer(node.otherwise, fails, scope, report), scope)
+
+
+# --- lists and objects -----------------------------------------------------------------------------------------
+
+
+def _item_of(source: ast.Expr, what: str, env: Env, scope: Scope, report: Report) -> Shape:
+    """The shape of the items of what is gone through."""
+    shape = resolve(infer(source, env, scope, report), scope)
+    item = _UNKNOWN if isinstance(shape, Null) else element(shape)
+    if item is not None:
+        return item
+    if isinstance(without_null(shape), Text | Literal):
+        help = 'Split it first: `words(x)`, `lines(x)`, `sentences(x)` or `split(x, ",")`.'
+    else:
+        help = (
+            "Go through one of its lists, or through `keys(x)` or `values(x)`."
+            if fields_of(shape, scope)
+            else ""
+        )
+    _mismatch(report, source, f"{what} goes through a list, but this is {describe(shape)}", shape, help)
+    return _UNKNOWN
+
+
+def _quantified(node: ast.Quantified, env: Env, scope: Scope, report: Report) -> Shape:
+    item = _item_of(node.source, f"`{node.kind}`", env, scope, report)
+    check_condition(node.body, env.bind(node.name.text, item), scope, report)
+    return _BOOL
+
+
+def _comprehension(node: ast.Comprehension, env: Env, scope: Scope, report: Report) -> Shape:
+    inner = env.bind(node.name.text, _item_of(node.source, "`for`", env, scope, report))
+    if node.condition is not None:
+        check_condition(node.condition, inner, scope, report)
+        inner = narrowed(node.condition, inner, scope)[0]
+    return ListOf(infer(node.body, inner, scope, report))
+
+
+def _list(node: ast.ListExpr, env: Env, scope: Scope, report: Report) -> Shape:
+    item: Shape | None = None
+    for part in node.items:
+        shape = infer(part, env, scope, report)
+        item = shape if item is None else join(item, shape, scope)
+        if isinstance(item, Union) and len(item.options) > _MOST_LISTED:
+            item = _TEXT if all(isinstance(option, Literal) for option in item.options) else item
+    return ListOf(_UNKNOWN if item is None else item)
+
+
+def _object(node: ast.Object, env: Env, scope: Scope, report: Report) -> Shape:
+    fields: dict[str, Shape] = {}
+    keys: dict[str, ast.Ident] = {}
+    for pair in node.pairs:
+        shape = infer(pair.value, env, scope, report)
+        first = keys.setdefault(pair.key.text, pair.key)
+        if first is not pair.key:
+            report.add(
+                "name.duplicate",
+                pair.key,
+                f"The key `{pair.key.text}` stands twice in one object",
+                label="again",
+                labels=(Label(first.start, first.end, "the first one"),),
+                help="Remove one of the two.",
+            )
+        fields[pair.key.text] = shape
+    return Object("an object", tuple(fields.items()))
+
+
+def _fixed(shape: Shape) -> Callable[..., Shape]:
+    return lambda node, env, scope, report: shape
+
+
+_INFER: dict[type, Callable[[Any, Env, Scope, Report], Shape]] = {
+    ast.Null: _fixed(Null()),
+    ast.Bool: _fixed(_BOOL),
+    ast.Number: _number,
+    ast.Money: _fixed(Money()),
+    ast.Duration: _fixed(Duration()),
+    ast.Text: _text,
+    ast.Name: _name,
+    ast.Field: _field,
+    ast.Index: _index,
+    ast.Call: _call,
+    ast.Unary: _unary,
+    ast.Binary: _binary,
+    ast.Is: _is,
+    ast.IfExpr: _if,
+    ast.Quantified: _quantified,
+    ast.ListExpr: _list,
+    ast.Comprehension: _comprehension,
+    ast.Object: _object,
+}
+
+__all__ = [
+    "Absent",
+    "Env",
+    "check_arguments",
+    "check_condition",
+    "check_template",
+    "infer",
+    "is_condition",
+    "narrowed",
+    "nullable",
+]

@@ -1,0 +1,116 @@
+"""Names of declarations: found, or reported with what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import ast
+from ..diagnostics import Edit, Fix
+from ..suggest import closest
+from .base import (
+    CallableSurface,
+    ConstantSurface,
+    ModelSurface,
+    NamedSurface,
+    Related,
+    Report,
+    Scope,
+    Surface,
+    TypeSurface,
+)
+
+
+def a(noun: str) -> str:
+    """The noun with its article."""
+    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    found = list(words)
+    if len(found) < 2:
+        return "".join(found)
+    return f"{', '.join(found[:-1])} {last} {found[-1]}"
+
+
+def ticked(words: Iterable[str]) -> list[str]:
+    return [f"`{word}`" for word in words]
+
+
+def kind_of(surface: Surface) -> str:
+    """What a user calls a declaration of this kind."""
+    match surface:
+        case CallableSurface(kind="judge", code=True):
+            return "code judge"
+        case CallableSurface(kind=kind) | NamedSurface(kind=kind):
+            return kind
+        case ModelSurface():
+            return "model"
+        case TypeSurface():
+            return "type"
+        case ConstantSurface():
+            return "constant"
+
+
+def replace_fix(at: ast.Node, text: str) -> Fix:
+    return Fix(f"Replace with `{text}`", (Edit(at.start, at.end, text),))
+
+
+def report_unknown(
+    report: Report,
+    at: ast.Node,
+    name: str,
+    candidates: Iterable[str],
+    *,
+    what: str = "",
+    help: str = "",
+    code: str = "name.unknown",
+) -> None:
+    """`There is no judge `postd``, with the nearest candidate."""
+    guess = closest(name, candidates)
+    report.add(
+        code,
+        at,
+        f"There is no {what} `{name}`" if what else f"`{name}` is not known here",
+        label="not declared" if code == "name.unknown" else "",
+        help=f"Did you mean `{guess}`?" if guess else help,
+        fixes=(replace_fix(at, guess),) if guess else (),
+    )
+
+
+def find_callable(
+    at: ast.Ident, kind: str, scope: Scope, report: Report, *, code: str = "name.unknown"
+) -> CallableSurface | None:
+    """The agent, judge, tool, … of that name; None, and a finding, where there is none. `code` is for a name that
+    stands for something else."""
+    found = scope.find(at.text)
+    if isinstance(found, CallableSurface) and found.kind == kind:
+        return found
+    report_not_a(at, kind, found, scope, report, code=code)
+    return None
+
+
+def report_not_a(
+    at: ast.Ident,
+    kind: str,
+    found: Surface | None,
+    scope: Scope,
+    report: Report,
+    *,
+    code: str = "name.unknown",
+    help: str = "",
+) -> None:
+    """Reports a name that should be of a kind and is unknown, or of another."""
+    if found is None:
+        report_unknown(
+            report, at, at.text, scope.names(), what=kind, help=help or f"Declare {a(kind)} of that name."
+        )
+        return
+    report.add(
+        code,
+        at,
+        f"`{at.text}` is {a(kind_of(found))}, not {a(kind)}",
+        label=f"not {a(kind)}",
+        related=(Related(at.text, "declared here"),),
+        help=help or f"Name {a(kind)} here.",
+    )

@@ -1,0 +1,95 @@
+"""What a condition tells about names where it holds, and where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import ast
+from ..shapes import Null, Nullable, Record, Shape, Union, Unknown, Variant
+from ..surface import dotted
+from .base import Scope
+from .env import Env
+from .fit import extends, options_of, resolve, union, without_null
+
+ShapeOf = Callable[[ast.Expr, Env], Shape]
+
+
+def narrow(condition: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    """The environments in which a condition holds and does not hold. `shape_of` gives an expression's shape."""
+    match condition:
+        case ast.Unary(op="not", operand=operand):
+            holds, fails = narrow(operand, env, scope, shape_of)
+            return fails, holds
+        case ast.Binary(op="and", left=left, right=right):
+            holds, fails = narrow(left, env, scope, shape_of)
+            return narrow(right, holds, scope, shape_of)[0], env
+        case ast.Binary(op="or", left=left, right=right):
+            holds, fails = narrow(left, env, scope, shape_of)
+            return env, narrow(right, fails, scope, shape_of)[1]
+        case ast.Is(operand=operand, type=wanted, negated=negated):
+            found = _of_type(operand, wanted.text, env, scope, shape_of)
+            return (found[1], found[0]) if negated else found
+        case ast.Binary(op="==" | "!=" as op, left=left, right=right):
+            value = right if isinstance(left, ast.Null) else left
+            if isinstance(left, ast.Null) or isinstance(right, ast.Null):
+                absent, present = _of_null(value, env, scope, shape_of)
+                return (absent, present) if op == "==" else (present, absent)
+    return env, env
+
+
+def _of_null(operand: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    path = dotted(operand)
+    if path is None:
+        return env, env
+    known = resolve(shape_of(operand, env), scope)
+    if not isinstance(known, Nullable):
+        return env, env
+    return env.narrow(path, Null()), env.narrow(path, known.item)
+
+
+def _of_type(operand: ast.Expr, wanted: str, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    path = dotted(operand)
+    if path is None:
+        return env, env
+    paths = env.judged if path == "variant" and env.judged else (path,)
+    holds = fails = env
+    for each in paths:
+        shape = env.shape(each) if len(paths) > 1 or path == "variant" else shape_of(operand, env)
+        known = resolve(shape, scope)
+        holds = holds.narrow(each, only(known, wanted, scope))
+        fails = fails.narrow(each, without(known, wanted, scope))
+    return holds, fails
+
+
+def only(shape: Shape, wanted: str, scope: Scope) -> Shape:
+    """What is left of a shape where it is of a type."""
+    known = without_null(shape)
+    names = tuple(
+        option.name
+        for option in options_of(known)
+        if isinstance(option, Record) and extends(option.name, wanted, scope)
+    )
+    if not names or wanted in names:
+        names = names or (wanted,)
+    if isinstance(known, Variant):
+        return Variant(names)
+    return union(iter([Record(name) for name in names]))
+
+
+def without(shape: Shape, wanted: str, scope: Scope) -> Shape:
+    """What is left of a shape where it is not of a type."""
+    if isinstance(shape, Nullable):
+        rest = without(shape.item, wanted, scope)
+        return rest if isinstance(rest, Unknown) else Nullable(rest)
+    if not isinstance(shape, Union | Variant):
+        return shape
+    left = [
+        option
+        for option in options_of(shape)
+        if not (isinstance(option, Record) and extends(option.name, wanted, scope))
+    ]
+    if not left:
+        return Unknown()
+    if isinstance(shape, Variant):
+        return Variant(tuple(option.name for option in left if isinstance(option, Record)))
+    return union(iter(left))
