@@ -1,0 +1,62 @@
+"""What can go wrong with an actor. A `StepFailure` is a value for whoever asked; anything else is a bug."""
+
+# ruff: noqa: N818 - named for what happened, as the field does
+
+
+class StepFailure(Exception):
+    """An expected failure (a refused answer, a provider error): it reaches the asker and crashes nobody."""
+
+
+class ActorFailure(StepFailure):
+    """An actor could not answer. `name` says which; `__cause__` is the bug behind it, where there is one."""
+
+    def __init__(self, name: str, what: str, cause: BaseException | None = None) -> None:
+        super().__init__(f"{name!r} {what}")
+        self.name = name
+        self.__cause__ = cause
+
+
+class ActorStopped(ActorFailure):
+    """It was stopped before it answered."""
+
+    def __init__(self, name: str, cause: BaseException | None = None) -> None:
+        super().__init__(name, "is stopped; use it while its supervisor runs", cause)
+
+
+class ActorCrashed(ActorFailure):
+    """It met a bug over this message, which is never sent again."""
+
+    def __init__(self, name: str, cause: BaseException) -> None:
+        super().__init__(name, f"crashed over this message ({type(cause).__name__})", cause)
+
+
+class AskTimeout(ActorFailure):
+    """No reply in time, time in the mailbox included; the handler was cancelled."""
+
+    def __init__(self, name: str, seconds: float | None = None) -> None:
+        super().__init__(name, "gave no reply " + ("in time" if seconds is None else f"in {seconds:g} s"))
+
+
+class MailboxFull(ActorFailure):
+    """`tell_nowait` found no room."""
+
+    def __init__(self, name: str, size: int) -> None:
+        fix = f"wait with `await ref.tell(...)`, or start it with a `mailbox` above {size}"
+        super().__init__(name, f"has a full mailbox ({size} waiting): {fix}")
+
+
+class AbortError(StepFailure):
+    """Our own handle, limit or signal ended the work. Raised at the public edge only."""
+
+    code = "abort"
+
+
+class Finished(Exception):
+    """Raised by a handler that is done for good: the asker gets `reply`, only a permanent actor starts anew."""
+
+    def __init__(self, reply: object = None) -> None:
+        self.reply = reply
+
+
+class RestartsExhausted(Exception):
+    """A supervisor gave up on a child: more restarts than its intensity allows. `__cause__`: the last crash."""
