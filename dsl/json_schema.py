@@ -31,7 +31,9 @@ def schema_of(shape: Shape, types: Mapping[str, TypeInfo]) -> Schema:
 def record_schema(info: TypeInfo, types: Mapping[str, TypeInfo]) -> Schema:
     """The schema of one declared type with its own fields at the root, as a tool's parameters need it."""
     used: dict[str, Schema] = {}
-    schema = _object(((f.name, f.shape, f.optional, f.description) for f in all_fields(info, types)), types, used)
+    schema = _object(
+        ((f.name, f.shape, f.optional, f.description) for f in all_fields(info, types)), types, used
+    )
     if info.description:
         schema["description"] = info.description
     return {**schema, "$defs": used} if used else schema

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ..dsl.plan import EnvPlan, ModelPlan, Plan
 from .expr import Compiler
+from .flow.system import Connection
 from .judge.errors import ConfigurationError
 from .judge.protocol import Provider
 from .providers.choose import choose
 from .providers.opening import open_provider
 from .providers.script import Script, ScriptProvider, script_of_file, script_of_test
 from .providers.settings import FromEnv, ModelChoice, ProviderSettings
-
-Opener = Callable[[], AbstractAsyncContextManager[Provider]]
 
 
 class Connections:
@@ -37,15 +36,17 @@ class Connections:
             name for name, model in plan.models.items() if everything or model.slug.startswith("script/")
         )
 
-    def __call__(self, model: ModelPlan) -> tuple[str, Opener]:
+    def __call__(self, model: ModelPlan) -> Connection:
         if self._everything is not None:
             script = self._everything
-            return "script", lambda: _scripted(script)
+            return Connection("script", "script", model.slug, lambda: _scripted(script))
         if model.slug.startswith("script/"):
             found = self._script(model.slug.removeprefix("script/"))
-            return model.slug, lambda: _scripted(found)
-        target = choose(self._choice(model), self._environ)
-        return target.name, lambda: open_provider(target)
+            return Connection(model.slug, "script", model.slug, lambda: _scripted(found))
+        chosen = choose(self._choice(model), self._environ)
+        return Connection(
+            chosen.target, chosen.target.name, chosen.model, lambda: open_provider(chosen.target)
+        )
 
     def _script(self, name: str) -> Script:
         if name not in self._scripts:

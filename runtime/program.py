@@ -23,6 +23,7 @@ from ..dsl.plan import ParamPlan, Plan
 from ..dsl.shapes import Text
 from .agents.classes import plain
 from .agents.decode import Decoder
+from .agents.tool_actor import ToolAnswers
 from .connect import Connections
 from .expr import to_json
 from .flow.binding import compiled_defaults, fill_defaults
@@ -114,15 +115,18 @@ class Program:
         connections: Connections | None = None,
         stamp: Stamp | None = None,
         grace: float = 5.0,
+        tool_answers: ToolAnswers | None = None,
     ) -> AsyncIterator[Session]:
         """The program with its actors started, for any number of runs. `store` is the file of runs; None keeps the
-        newest in memory."""
+        newest in memory. `tool_answers` stand in for the tools, in tests."""
         plan = with_profile(self.plan, profile)
         clock = stamp or Stamp(time.time)
         connected = connections or Connections(plan, self.root, os.environ)
         async with (
             open_writer(store) as writer,
-            open_system(plan, connect=connected, root=self.root, stamp=clock, grace=grace) as system,
+            open_system(
+                plan, connect=connected, root=self.root, stamp=clock, grace=grace, tool_answers=tool_answers
+            ) as system,
         ):
             yield Session(self, system, writer, clock, profile, connected.scripted)
 

@@ -20,9 +20,9 @@ ProviderHandler = Callable[[ChatCall | DecideCall], Awaitable[ChatReply | Decisi
 
 @asynccontextmanager
 async def provider_behaviour(
-    provider: Provider, models: Mapping[str, ModelPlan]
+    provider: Provider, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
 ) -> AsyncIterator[ProviderHandler]:
-    """A provider as an actor: its connections live and die with it."""
+    """A provider as an actor: its connections live and die with it. `slugs` are its own names of the models."""
 
     async def handle(call: ChatCall | DecideCall) -> ChatReply | DecisionReply:
         model, run = models[call.model], call.run
@@ -41,10 +41,10 @@ async def provider_behaviour(
         try:
             reply: ChatReply | DecisionReply
             if isinstance(call, ChatCall):
-                reply = await provider.chat(_chat_request(call, model, caller))
+                reply = await provider.chat(_chat_request(call, model, slugs[call.model], caller))
             else:
                 reply = await provider.decide(
-                    DecisionRequest(model.slug, call.state, call.questions, caller, model.timeout)
+                    DecisionRequest(slugs[call.model], call.state, call.questions, caller, model.timeout)
                 )
         except ProviderError as error:
             if error.usage is not None:
@@ -61,9 +61,9 @@ async def provider_behaviour(
     yield handle
 
 
-def _chat_request(call: ChatCall, model: ModelPlan, caller: Caller) -> ChatRequest:
+def _chat_request(call: ChatCall, model: ModelPlan, slug: str, caller: Caller) -> ChatRequest:
     return ChatRequest(
-        model=model.slug,
+        model=slug,
         messages=call.messages,
         caller=caller,
         tools=call.tools,

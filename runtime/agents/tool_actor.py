@@ -24,6 +24,8 @@ MOST_CHARACTERS = 1_000_000
 """A larger result is refused: no model could read it, and a record must stay readable."""
 
 ToolHandler = Callable[[ToolTask], Awaitable[ToolResult]]
+ToolAnswers = Callable[[str, str, Mapping[str, Any]], Any]
+"""The function of a tool, the run and the arguments: the result."""
 
 
 @attrs.frozen(eq=False)
@@ -32,12 +34,17 @@ class ToolParts:
     root: Path
     types: Mapping[str, TypeInfo]
     classes: Classes
+    answers: ToolAnswers | None = None
+    """Written-down results that stand in for the tool."""
 
 
 @asynccontextmanager
 async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
     """A Python tool. Its module lives as long as the actor."""
     plan = parts.plan
+    if parts.answers is not None:
+        yield _scripted(parts, parts.answers)
+        return
     if plan.python is None:
         raise ConfigurationError(
             f"the tool {plan.name} runs an MCP server: install it with pip install 'judgeflow[mcp]'",
@@ -68,6 +75,19 @@ async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
         return _result(plan, decoder, output)
 
     yield handle
+
+
+def _scripted(parts: ToolParts, answers: ToolAnswers) -> ToolHandler:
+    plan, decoder = parts.plan, Decoder(parts.types)
+
+    async def handle(task: ToolTask) -> ToolResult:
+        values, violations = checked_arguments(plan, decoder, task.values)
+        if violations and plan.mcp is None:
+            return ToolResult("refused", error="; ".join(violations))
+        await task.run.guard.check()
+        return _result(plan, decoder, answers(task.function, task.run.info.id, values))
+
+    return handle
 
 
 def checked_arguments(

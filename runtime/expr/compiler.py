@@ -24,6 +24,9 @@ from .values import Record, to_text, type_name
 
 Evaluate = Callable[[Scope], Any]
 
+BY_NAME = ("calls", "verdicts")
+"""Functions whose argument is the name of a declaration."""
+
 
 class Compiler:
     """Compiles expressions against a program's types and constants. `now` gives the time of `today()` and `now()`."""
@@ -188,8 +191,8 @@ class _Pass:
         name = node.callee.text
         args = [self.expr(arg.value) for arg in node.args if arg.name is None]
         named = {arg.name.text: self.expr(arg.value) for arg in node.args if arg.name is not None}
-        if name == "calls" and args:
-            return self._calls_of(node)
+        if name in BY_NAME and args:
+            return self._by_name(node)
         pure = self.functions.get(name)
 
         def call(scope: Scope) -> Any:
@@ -207,22 +210,22 @@ class _Pass:
 
         return call
 
-    def _calls_of(self, node: ast.Call) -> Evaluate:
-        """`calls(get_order)`: the argument names a tool, it is no value."""
+    def _by_name(self, node: ast.Call) -> Evaluate:
+        """`calls(get_order)`, `verdicts(writer)`: the argument names a declaration, it is no value."""
         argument = node.args[0].value
         parts: list[str] = []
         while isinstance(argument, ast.Field):
             parts.insert(0, argument.name.text)
             argument = argument.target
-        tool = ".".join([argument.id if isinstance(argument, ast.Name) else "", *parts])
+        declared = ".".join([argument.id if isinstance(argument, ast.Name) else "", *parts])
 
-        def calls(scope: Scope) -> Any:
+        def ask(scope: Scope) -> Any:
             function = (scope.functions or {}).get(node.callee.text)
             if function is None:
-                raise self.failure(node, "`calls` stands in judges only")
-            return function(tool)
+                raise self.failure(node, f"`{node.callee.text}` cannot be called here")
+            return function(declared)
 
-        return calls
+        return ask
 
     # operators
 

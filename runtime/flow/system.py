@@ -10,7 +10,7 @@ provider that its models need. They are shared by all of the program's runs.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 import attrs
 
 from ...dsl import ast
-from ...dsl.plan import AgentPlan, DecisionPlan, GatePlan, ModelPlan, Origin, Plan, UsePlan
+from ...dsl.plan import AgentPlan, DecisionPlan, GatePlan, ModelPlan, Origin, Plan, ToolPlan, UsePlan
 from ..agents.answers import AnswerReader
 from ..agents.classes import Classes
 from ..agents.decision_actor import DecisionParts, DecisionRef, decision_behaviour
@@ -30,7 +30,7 @@ from ..agents.judge_actor import JudgeParts, judge_behaviour
 from ..agents.loop import AgentParts, agent_behaviour
 from ..agents.messages import AgentRef, DecisionTask, JudgeRef, ProviderRef, ToolRef
 from ..agents.panel import Panel, Seat
-from ..agents.tool_actor import ToolParts, tool_behaviour
+from ..agents.tool_actor import ToolAnswers, ToolParts, tool_behaviour
 from ..agents.tool_use import ToolBox, tool_specs
 from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, open_supervisor
 from ..expr import Compiler, Scope
@@ -42,8 +42,18 @@ from .frame import Frame
 from .statements import compile_flow
 from .steps import StepCompiler
 
-Connect = Callable[[ModelPlan], tuple[str, Callable[[], AbstractAsyncContextManager[Provider]]]]
-"""Chooses the provider of a model: a name that models of one provider share, and how to open it."""
+
+@attrs.frozen(eq=False)
+class Connection:
+    """Where a model is served. Models with an equal `key` share one provider; `slug` is how it knows the model."""
+
+    key: Hashable
+    name: str
+    slug: str
+    open: Callable[[], AbstractAsyncContextManager[Provider]]
+
+
+Connect = Callable[[ModelPlan], Connection]
 
 Enter = Callable[[Frame, Mapping[str, Any]], Awaitable[Any]]
 
@@ -66,23 +76,37 @@ class System:
 
 @asynccontextmanager
 async def open_system(
-    plan: Plan, *, connect: Connect, root: Path, stamp: Stamp, grace: float = 5.0
+    plan: Plan,
+    *,
+    connect: Connect,
+    root: Path,
+    stamp: Stamp,
+    grace: float = 5.0,
+    tool_answers: ToolAnswers | None = None,
 ) -> AsyncIterator[System]:
-    """Starts the actors of a checked program and stops them in order when the block ends."""
+    """Starts the actors of a checked program and stops them in order when the block ends. `tool_answers` stand in for
+    the tools, in tests."""
     spec = SupervisorSpec(name=plan.workflow, intensity=ROOT, grace=grace)
     async with open_supervisor(spec) as supervisor:
-        yield _Assembly(plan, connect, root, stamp, supervisor).system()
+        yield _Assembly(plan, connect, root, stamp, supervisor, tool_answers).system()
 
 
 class _Assembly:
     def __init__(
-        self, plan: Plan, connect: Connect, root: Path, stamp: Stamp, supervisor: Supervisor
+        self,
+        plan: Plan,
+        connect: Connect,
+        root: Path,
+        stamp: Stamp,
+        supervisor: Supervisor,
+        tool_answers: ToolAnswers | None,
     ) -> None:
         self.plan = plan
         self.connect = connect
         self.root = root
         self.stamp = stamp
         self.supervisor = supervisor
+        self.tool_answers = tool_answers
         self.classes = Classes(plan.types)
         self.compiler = Compiler(plan.types, constants_of(plan, stamp), stamp.moment)
 
@@ -91,9 +115,7 @@ class _Assembly:
         gateway = Gateway(plan.models, self.providers())
         tools = self.level("tools")
         tool_refs = {
-            name: self.start(
-                tools, name, partial(tool_behaviour, ToolParts(tool, self.root, plan.types, self.classes))
-            )
+            name: self.start(tools, name, partial(tool_behaviour, self.tool(tool)))
             for name, tool in plan.tools.items()
         }
         judges = self.level("judges")
@@ -133,15 +155,21 @@ class _Assembly:
 
     def providers(self) -> dict[str, ProviderRef]:
         """An actor for each provider, by the name of every model that it serves."""
-        started: dict[str, ProviderRef] = {}
+        started: dict[Hashable, ProviderRef] = {}
+        slugs: dict[str, str] = {}
         refs: dict[str, ProviderRef] = {}
         for name, model in self.plan.models.items():
-            key, opener = self.connect(model)
-            if key not in started:
-                behaviour = partial(_provider, opener, self.plan.models)
-                started[key] = self.start(self.supervisor, f"provider:{key}", behaviour, service=True)
-            refs[name] = started[key]
+            connection = self.connect(model)
+            slugs[name] = connection.slug
+            if connection.key not in started:
+                behaviour = partial(_provider, connection, self.plan.models, slugs)
+                label = f"provider:{connection.name}"
+                started[connection.key] = self.start(self.supervisor, label, behaviour, service=True)
+            refs[name] = started[connection.key]
         return refs
+
+    def tool(self, plan: ToolPlan) -> ToolParts:
+        return ToolParts(plan, self.root, self.plan.types, self.classes, self.tool_answers)
 
     def judge(self, name: str, gateway: Gateway, tools: Mapping[str, ToolRef]) -> JudgeParts:
         plan = self.plan.judges[name]
@@ -228,9 +256,9 @@ async def _nobody(question: str, showing: Any) -> bool | None:
 
 @asynccontextmanager
 async def _provider(
-    opener: Callable[[], AbstractAsyncContextManager[Provider]], models: Mapping[str, ModelPlan]
+    connection: Connection, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
 ) -> AsyncIterator[Any]:
-    async with opener() as provider, provider_behaviour(provider, models) as handle:
+    async with connection.open() as provider, provider_behaviour(provider, models, slugs) as handle:
         yield handle
 
 

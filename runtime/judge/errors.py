@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core import AbortError, StepFailure
+from .protocol import Usage
 
 __all__ = [
     "AbortError",

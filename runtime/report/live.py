@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from typing import TextIO
 
@@ -170,5 +169,6 @@ def dollars(amount: str) -> str:
 
 def clean(text: str) -> str:
     """One line without control characters: a model's text must not move the cursor or colour the screen."""
-    flat = " ".join(text.split())
-    return "".join(mark for mark in flat if unicodedata.category(mark)[0] != "C")
+    return "".join(
+        " " if mark.isspace() else mark for mark in text if mark.isspace() or mark.isprintable()
+    ).rstrip()

@@ -1,0 +1,159 @@
+"""Flows: what has a value where, what runs at all, and what comes out.
+
+A block is walked statement by statement with the `State` that holds before each; None stands for "nothing goes on from
+here". `flow_steps` knows what a step gives, `flow_branches` knows `if` and `switch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ast
+from ..diagnostics import Label
+from ..shapes import Shape
+from .base import Report, Scope
+from .fit import describe, fits
+from .flow_branches import check_if
+from .flow_names import State, bindings, meet
+from .flow_recursion import check_recursion
+from .flow_steps import step_shape
+from .flow_switch import check_switch
+from .flow_walk import Walk, start_of
+from .surfaces import flow_env, shape_of
+
+
+def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
+    """Every rule of a flow; a flow that can call itself included."""
+    bound_at: dict[str, ast.Ident] = {}
+    for name in bindings(node.body):
+        bound_at.setdefault(name.text, name)
+    walk = Walk(node, flow_env(node, scope, report), bound_at, scope, report, check_block)
+    after = check_block(walk, node.body, start_of(node, walk.base))
+    if after is not None and node.shape is not None:
+        end = max(node.start, node.end - 1)
+        report.add(
+            "flow.no-return",
+            node.shape,
+            f"`{node.name.text}` answers with {describe(shape_of(node.shape))}, but it can end without a `return`",
+            label="what it has to return",
+            labels=(Label(end, node.end, "this end can be reached"),),
+            help="Return a value on every path, or end the others with `stop \"why\"`.",
+        )
+    check_recursion(node, scope, report)
+
+
+def check_block(walk: Walk, body: Sequence[ast.Statement], state: State) -> State | None:
+    """The state after the block, or None where every path of it returns or stops."""
+    now: State | None = state
+    for index, statement in enumerate(body):
+        if now is None:
+            _report_unreachable(walk.report, body[index - 1], statement)
+            return None
+        now = check_statement(walk, statement, now)
+    return now
+
+
+def _report_unreachable(report: Report, ending: ast.Statement, statement: ast.Statement) -> None:
+    report.add(
+        "flow.unreachable",
+        statement,
+        "This never runs: the flow has ended before it",
+        label="never runs",
+        labels=(Label(ending.start, ending.end, "every path returns or stops here"),),
+        help="Remove it, or let a path above go on.",
+    )
+
+
+def check_statement(walk: Walk, statement: ast.Statement, state: State) -> State | None:
+    match statement:
+        case ast.Bind(name=name, step=step):
+            return state.bind(name.text, step_shape(walk, step, state))
+        case ast.Do(step=step):
+            step_shape(walk, step, state)
+            return state
+        case ast.Return(value=value):
+            _check_return(walk, value, state)
+            return None
+        case ast.Stop(reason=reason):
+            walk.text(reason, state)
+            return None
+        case ast.If():
+            return check_if(walk, statement, state)
+        case ast.Switch():
+            return check_switch(walk, statement, state)
+        case ast.Parallel(tasks=tasks):
+            return _check_parallel(walk, tasks, state)
+        case ast.Loop():
+            return _check_loop(walk, statement, state)
+        case ast.WithContext(value=value, body=body):
+            walk.value(value, state)
+            return check_block(walk, body.body, state)
+
+
+def _check_return(walk: Walk, value: ast.Expr, state: State) -> None:
+    node = walk.node
+    shape = walk.value(value, state)
+    if node.shape is None:
+        return
+    wanted = shape_of(node.shape)
+    if not fits(shape, wanted, walk.scope):
+        walk.report.add(
+            "shape.mismatch",
+            value,
+            f"`{node.name.text}` answers with {describe(wanted)}, but this returns {describe(shape)}",
+            label=f"this is {describe(shape)}",
+            labels=(Label(node.shape.start, node.shape.end, "promised here"),),
+            help=walk.help_for(shape, wanted),
+        )
+
+
+def _check_parallel(walk: Walk, tasks: Sequence[ast.Bind | ast.Do], state: State) -> State:
+    """The tasks see what was there before; what they bind is there after."""
+    bound: dict[str, ast.Ident] = {}
+    shapes: dict[str, Shape] = {}
+    own = {task.name.text: task.name for task in tasks if isinstance(task, ast.Bind)}
+    for task in tasks:
+        shape = step_shape(walk, task.step, state, own)
+        if not isinstance(task, ast.Bind):
+            continue
+        name = task.name
+        if name.text in bound:
+            first = bound[name.text]
+            walk.report.add(
+                "flow.race-binding",
+                name,
+                f"`{name.text}` gets two values in one `parallel`, and which of them stays is a matter of luck",
+                label="the second value",
+                labels=(Label(first.start, first.end, "the first value"),),
+                help="Give the two results different names.",
+            )
+        bound.setdefault(name.text, name)
+        shapes[name.text] = shape
+    for text, shape in shapes.items():
+        state = state.bind(text, shape)
+    return state
+
+
+def _check_loop(walk: Walk, loop: ast.Loop, state: State) -> State | None:
+    """The condition is read before every turn, so it and the body may only rely on what holds then."""
+    walk.whole(loop.at_most, "a loop", low=1)
+    entry = _loop_entry(walk, loop, state)
+    if loop.until is None:
+        after = check_block(walk, loop.body.body, entry)
+        done = entry if after is None else after
+        return done if loop.otherwise is None else check_block(walk, loop.otherwise.body, done)
+    found, again = walk.branches(loop.until, entry, where="in `until`, which is read before every turn")
+    check_block(walk, loop.body.body, again)
+    ends = [found]
+    if loop.otherwise is not None:
+        spent = check_block(walk, loop.otherwise.body, again)
+        ends += [spent] if spent is not None else []
+    return walk.meet(ends)
+
+
+def _loop_entry(walk: Walk, loop: ast.Loop, state: State) -> State:
+    """What holds before every turn: a first, silent walk through the body finds what a turn changes."""
+    quiet = walk.silent()
+    _, again = quiet.branches(loop.until, state) if loop.until is not None else (state, state)
+    after = check_block(quiet, loop.body.body, again)
+    return state if after is None else meet([state, after], walk.base, walk.bound_at, walk.scope)

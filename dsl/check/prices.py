@@ -1,0 +1,150 @@
+"""`model.no-price`: where a cost limit stands, every model that may be called has a price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from .. import ast
+from ..diagnostics import Diagnostic, Label
+from ..document import Document
+from .base import CallableSurface, ModelSurface, Surface
+from .program import Placed
+
+FREE = ("script", "echo", "local")
+"""Vendors whose models cost nothing."""
+
+
+class Unpriced(msgspec.Struct, frozen=True):
+    """A model without a price. `user` is what calls it, or the memory; `declared` is False for a slug in quotes."""
+
+    model: str
+    user: str
+    declared: bool
+
+
+def is_free(slug: str) -> bool:
+    return slug.partition("/")[0] in FREE
+
+
+def unpriced(
+    surfaces: Iterator[Surface], find: Callable[[str], Surface | None], memory: Sequence[ast.ModelRef]
+) -> dict[str, Unpriced]:
+    """The models that something calls and whose price is unknown, fallbacks included, by name or slug."""
+    found: dict[str, Unpriced] = {}
+    waiting = [
+        (model, surface.name)
+        for surface in surfaces
+        if isinstance(surface, CallableSurface)
+        for model in surface.models
+    ]
+    waiting += [(ref.text, "memory") for ref in memory]
+    seen: set[str] = set()
+    for model, user in waiting:
+        if model in seen:
+            continue
+        seen.add(model)
+        surface = find(model)
+        if isinstance(surface, ModelSurface):
+            waiting += [(other, user) for other in surface.fallback]
+            if not surface.priced and not is_free(surface.slug):
+                found[model] = Unpriced(model, user, True)
+        elif surface is None and not is_free(model):
+            found[model] = Unpriced(model, user, False)
+    return found
+
+
+def price_findings(own: Document, imported: Sequence[Document], models: dict[str, Unpriced]) -> Iterator[Placed]:
+    """An error for every such model where a cost limit is in sight, else a hint at those declared here."""
+    limit = next((place for document in (own, *imported) if (place := _cost_limit(document, own))), None)
+    for model in models.values():
+        at = _place(own, model)
+        if at is not None:
+            index, node = at
+            labels = () if limit is None else (_moved(limit, own.chunks[index][0]),)
+            yield Placed(index, _diagnostic(model, node, labels, limit is not None))
+        elif limit is not None and limit.path is None:
+            yield from _at_limit(own, imported, model)
+
+
+def _diagnostic(model: Unpriced, node: ast.Node, labels: tuple[Label, ...], limited: bool) -> Diagnostic:
+    what = f"`{model.model}`" if model.declared else f'"{model.model}"'
+    if model.declared:
+        help = "Add `price $… in, $… out`: US dollars per million tokens."
+    else:
+        help = f'Declare it, with its price:\nmodel some_name "{model.model}" {{ price $… in, $… out }}'
+    return Diagnostic(
+        code="model.no-price",
+        severity="error" if limited else "hint",
+        message=f"{what} has no price, so a cost limit cannot count what it spends"
+        if limited
+        else f"{what} has no price, so its cost will be unknown",
+        start=node.start,
+        end=node.end,
+        label="no price",
+        labels=labels,
+        help=help,
+    )
+
+
+def _place(own: Document, model: Unpriced) -> tuple[int, ast.Node] | None:
+    """Where a model is declared in this file, or where a slug in quotes is used in it."""
+    for index in own.by_name.get(model.model if model.declared else model.user, ()):
+        entry = own.entries[index]
+        if model.declared:
+            return (index, entry.name) if entry.name is not None else None
+        for ref in model_refs(entry.node):
+            if ref.quoted and ref.text == model.model:
+                return index, ref
+    if model.user == "memory" or model.declared is False:
+        for index, entry in enumerate(own.entries):
+            if isinstance(entry.node, ast.Memory | ast.Model):
+                for ref in model_refs(entry.node):
+                    if ref.quoted and ref.text == model.model:
+                        return index, ref
+    return None
+
+
+def model_refs(node: object) -> Iterator[ast.ModelRef]:
+    """The models that a declaration names in its clauses."""
+    for clause in getattr(node, "clauses", ()):
+        value = getattr(clause, "value", None)
+        match value:
+            case ast.ModelRef():
+                yield value
+            case ast.Models(items=items):
+                yield from items
+            case ast.Compact(model=model):
+                yield model
+
+
+def _cost_limit(document: Document, own: Document) -> Label | None:
+    for index, entry in enumerate(document.entries):
+        if isinstance(entry.node, ast.LimitsDecl):
+            for limit in entry.node.limits.items:
+                if limit.what == "cost":
+                    offset = document.chunks[index][0]
+                    path = None if document is own else document.source.path
+                    return Label(limit.start + offset, limit.end + offset, "the limit that needs it", path)
+    return None
+
+
+def _moved(label: Label, offset: int) -> Label:
+    return label if label.path is not None else Label(label.start - offset, label.end - offset, label.text)
+
+
+def _at_limit(own: Document, imported: Sequence[Document], model: Unpriced) -> Iterator[Placed]:
+    """A model of an imported file, reported at this file's limit."""
+    for index, entry in enumerate(own.entries):
+        if not isinstance(entry.node, ast.LimitsDecl):
+            continue
+        limit = next((limit for limit in entry.node.limits.items if limit.what == "cost"), None)
+        if limit is not None:
+            places = (
+                Label(*place, "no price", document.source.path)
+                for document in imported
+                if (place := document.place(model.model if model.declared else model.user)) is not None
+            )
+            yield Placed(index, _diagnostic(model, limit, tuple(places)[:1], True))
+            return

@@ -1,0 +1,225 @@
+"""The rules that no declaration can be held to alone: names that clash, names that nobody uses, imports that lead
+nowhere, models without a price.
+
+Each rule answers with `Placed` findings: the place of a declaration among its file's chunks, and a diagnostic relative
+to it. They are about the file that is looked at; what it imports is only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import msgspec
+
+from .. import ast
+from ..diagnostics import Diagnostic, Label, Severity
+from ..document import Document
+from ..graph import Import, Reach, shown
+
+ONCE: dict[type, str] = {
+    ast.Workflow: "workflow",
+    ast.Context: "context",
+    ast.LimitsDecl: "limits",
+    ast.Memory: "memory",
+}
+"""Declarations without a name to call them by, of which a program has one at most."""
+
+_ENTRIES = (ast.Flow, ast.Suite, ast.Test, ast.Profile)
+"""Declarations that are named from outside: nothing in the file has to use them."""
+
+
+class Placed(msgspec.Struct, frozen=True):
+    index: int
+    diagnostic: Diagnostic
+
+
+def _placed(
+    index: int,
+    code: str,
+    at: ast.Node,
+    message: str,
+    *,
+    label: str = "",
+    labels: tuple[Label, ...] = (),
+    help: str = "",
+    severity: Severity = "error",
+) -> Placed:
+    return Placed(
+        index,
+        Diagnostic(
+            code=code,
+            severity=severity,
+            message=message,
+            start=at.start,
+            end=at.end,
+            label=label,
+            labels=labels,
+            help=help,
+        ),
+    )
+
+
+# --- imports ---------------------------------------------------------------------------------------------------
+
+
+def import_findings(reach: Reach, found_at: dict[str, str]) -> Iterator[Placed]:
+    """Imports that lead nowhere or back. `found_at` gives, for a missing path, one nearby that is there."""
+    path = reach.files[0]
+    for item in reach.missing:
+        near = found_at.get(item.path)
+        yield _placed(
+            item.index,
+            "import.missing",
+            item.node.path,
+            f"There is no file {shown(item.path, path)}",
+            label="looked for beside this file",
+            help=f'Did you mean "{shown(near, path)}"?'
+            if near
+            else "A path is relative to the folder of the file that it stands in.",
+        )
+    for item, way in reach.circles:
+        files = " → ".join(shown(step, path) for step in (path, *way))
+        myself = len(way) == 1
+        yield _placed(
+            item.index,
+            "import.cycle",
+            item.node.path,
+            "This file imports itself" if myself else f"These files import each other in a circle: {files}",
+            label="closes the circle",
+            help="Remove it."
+            if myself
+            else "Move what both need into a third file, and import that from each of them.",
+        )
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def duplicate_findings(own: Document, imported: Sequence[Document], clashes: Collection[str]) -> Iterator[Placed]:
+    """`clashes` are the names that have more than one declaration in sight. Imported ones that clash with each other
+    are reported at the first import."""
+    path = own.source.path
+    for name in clashes:
+        places = own.by_name.get(name, [])
+        first = _first_place(own, imported, name)
+        others = places if first is not None and first.path is not None else places[1:]
+        for index in others:
+            ident = own.entries[index].name
+            if ident is None or first is None:
+                continue
+            labels = (_relative(first, own.chunks[index][0]),)
+            yield _placed(
+                index,
+                "name.duplicate",
+                ident,
+                f"`{name}` is declared twice",
+                label="declared again",
+                labels=labels,
+                help="Every name stands for one thing in a file and all that it imports: rename one of the two.",
+            )
+        if not places:
+            yield from _imported_clash(own, imported, name, path)
+
+
+def _first_place(own: Document, imported: Sequence[Document], name: str) -> Label | None:
+    """Where a name is declared first: in an imported file, else here."""
+    for document in (*imported, own):
+        place = document.place(name)
+        if place is not None:
+            path = None if document is own else document.source.path
+            return Label(*place, "declared first here", path)
+    return None
+
+
+def _relative(label: Label, offset: int) -> Label:
+    """A label in the same file counts from the chunk that the diagnostic is in."""
+    if label.path is not None:
+        return label
+    return Label(label.start - offset, label.end - offset, label.text)
+
+
+def _imported_clash(own: Document, imported: Sequence[Document], name: str, path: str) -> Iterator[Placed]:
+    index = next((i for i, entry in enumerate(own.entries) if isinstance(entry.node, ast.Import)), None)
+    if index is None:
+        return
+    labels = [
+        Label(*place, "declared here", document.source.path)
+        for document in imported
+        if (place := document.place(name)) is not None
+    ]
+    node = own.entries[index].node
+    assert isinstance(node, ast.Import)
+    yield _placed(
+        index,
+        "name.duplicate",
+        node.path,
+        f"The imported files declare `{name}` twice",
+        label="imported from here on",
+        labels=tuple(labels),
+        help="Rename one of the two, or import only one of the files.",
+    )
+
+
+def once_findings(own: Document, imported: Sequence[Document]) -> Iterator[Placed]:
+    """A second `workflow`, `context`, `limits` or `memory`. A workflow's header counts for its own file only."""
+    for kind, word in ONCE.items():
+        seen: Label | None = None
+        if kind is not ast.Workflow:
+            seen = next((place for document in imported if (place := _place_of(document, kind, False))), None)
+        for index, entry in enumerate(own.entries):
+            if not isinstance(entry.node, kind):
+                continue
+            at = (entry.node.start, entry.node.start + len(word))
+            if seen is not None:
+                offset = own.chunks[index][0]
+                yield _placed(
+                    index,
+                    "name.duplicate",
+                    ast.Ident(*at, word),
+                    f"There is a second `{word}`",
+                    label="the second one",
+                    labels=(_relative(seen, offset),),
+                    help="A program has one at most: put everything into one of them.",
+                )
+            else:
+                offset = own.chunks[index][0]
+                seen = Label(at[0] + offset, at[1] + offset, "the first one")
+
+
+def _place_of(document: Document, kind: type, own: bool) -> Label | None:
+    for index, entry in enumerate(document.entries):
+        if isinstance(entry.node, kind):
+            start = document.chunks[index][0] + entry.node.start
+            path = None if own else document.source.path
+            return Label(start, start + len(ONCE[kind]), "the first one", path)
+    return None
+
+
+def unused_findings(own: Document, unused: Iterable[str]) -> Iterator[Placed]:
+    """Declarations that nothing mentions."""
+    for name in unused:
+        for index in own.by_name.get(name, ()):
+            entry = own.entries[index]
+            if entry.name is not None and not isinstance(entry.node, _ENTRIES):
+                yield _placed(
+                    index,
+                    "name.unused",
+                    entry.name,
+                    f"Nothing uses `{name}`",
+                    label="declared, and never mentioned",
+                    help="Use it, or remove it.",
+                    severity="hint",
+                )
+
+
+def unused_import_findings(own: Document, useless: Iterable[Import]) -> Iterator[Placed]:
+    for item in useless:
+        yield _placed(
+            item.index,
+            "name.unused",
+            item.node.path,
+            f"Nothing from {shown(item.path, own.source.path)} is used here",
+            label="imported, and never mentioned",
+            help="Remove the import.",
+            severity="hint",
+        )

@@ -1,0 +1,145 @@
+"""Values written into a test, held against the shapes of what they stand for.
+
+A literal is looked into, so that the finding is about the field that is wrong and not about the whole value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ast
+from ..diagnostics import Edit, Fix
+from ..shapes import Json, ListOf, Nullable, Record, Shape, Union, Unknown
+from ..suggest import closest
+from .base import Report, Scope
+from .expressions import Env, infer
+from .fit import describe, fits, record_fields, resolve
+
+
+def check_value(value: ast.Expr, wanted: Shape, what: str, env: Env, scope: Scope, report: Report) -> None:
+    """Reports `test.wrong-shape` where `value` is not `wanted`; `what` says whose value it is."""
+    shape = resolve(wanted, scope)
+    if isinstance(shape, Nullable):
+        if isinstance(value, ast.Null):
+            return
+        shape = resolve(shape.item, scope)
+    if isinstance(shape, Union) and isinstance(value, ast.Object):
+        _check_union(value, shape, what, env, scope, report)
+    elif isinstance(shape, Record) and isinstance(value, ast.Object):
+        _check_record(value, shape, what, env, scope, report)
+    elif isinstance(shape, ListOf) and isinstance(value, ast.ListExpr):
+        for item in value.items:
+            check_value(item, shape.item, f"an item of {what}", env, scope, report)
+        _check_size(value, shape, what, report)
+    else:
+        found = infer(value, env, scope, report)
+        if not fits(found, wanted, scope):
+            report.add(
+                "test.wrong-shape",
+                value,
+                f"{_capital(what)} is {describe(wanted)}, but this is {describe(found)}",
+                label=f"expected {describe(wanted)}",
+            )
+
+
+def _check_size(value: ast.ListExpr, shape: ListOf, what: str, report: Report) -> None:
+    size = len(value.items)
+    if (shape.low is not None and size < shape.low) or (shape.high is not None and size > shape.high):
+        report.add(
+            "test.wrong-shape",
+            value,
+            f"{_capital(what)} has {describe(shape)}, but this has {size} items",
+            label=f"{size} items",
+        )
+
+
+def _check_record(
+    value: ast.Object, shape: Record, what: str, env: Env, scope: Scope, report: Report
+) -> None:
+    fields = record_fields(shape.name, scope)
+    given = {pair.key.text for pair in value.pairs}
+    for pair in value.pairs:
+        field = fields.get(pair.key.text)
+        if field is None:
+            _report_unknown(pair, shape.name, tuple(fields), report)
+        else:
+            check_value(pair.value, field, f"`{pair.key.text}` of {shape.name}", env, scope, report)
+    missing = [name for name, field in fields.items() if not _may_be_left_out(field) and name not in given]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        report.add(
+            "test.wrong-shape",
+            value,
+            f"{_capital(what)} is {shape.name}, which also has {names}",
+            label=f"{names} {'is' if len(missing) == 1 else 'are'} missing",
+            help=f"Add {', '.join(f'{name}: …' for name in missing)}.",
+        )
+
+
+def _report_unknown(pair: ast.Pair, type_name: str, known: Sequence[str], report: Report) -> None:
+    guess = closest(pair.key.text, known)
+    fix = Fix(f"Replace with `{guess}`", (Edit(pair.key.start, pair.key.end, guess),)) if guess else None
+    report.add(
+        "test.wrong-shape",
+        pair.key,
+        f"{type_name} has no field `{pair.key.text}`",
+        label="no such field",
+        help=f"Did you mean `{guess}`?" if guess else f"It has {', '.join(f'`{name}`' for name in known)}.",
+        fixes=(fix,) if fix else (),
+    )
+
+
+def _check_union(value: ast.Object, shape: Union, what: str, env: Env, scope: Scope, report: Report) -> None:
+    """An object stands for the type whose fields it has; `{ variant, value }` says which."""
+    named = _tagged(value)
+    records = [option for option in map(lambda s: resolve(s, scope), shape.options) if isinstance(option, Record)]
+    if named is not None:
+        name, inner = named
+        record = next((option for option in records if option.name == name.plain), None)
+        if record is None:
+            listed = ", ".join(option.name for option in records)
+            report.add(
+                "test.wrong-shape",
+                name,
+                f"{_capital(what)} is one of {listed}, not {name.plain}",
+                label="not one of its types",
+            )
+        else:
+            check_value(inner, record, what, env, scope, report)
+        return
+    if any(isinstance(resolve(option, scope), Json | Unknown) for option in shape.options):
+        return
+    best = min(records, key=lambda record: _misfit(value, record, scope), default=None)
+    if best is None:
+        report.add(
+            "test.wrong-shape",
+            value,
+            f"{_capital(what)} is {describe(shape)}, but this is an object",
+            label=f"expected {describe(shape)}",
+        )
+    else:
+        _check_record(value, best, what, env, scope, report)
+
+
+def _tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr] | None:
+    pairs = {pair.key.text: pair.value for pair in value.pairs}
+    variant = pairs.get("variant")
+    if pairs.keys() == {"variant", "value"} and isinstance(variant, ast.Text):
+        return variant, pairs["value"]
+    return None
+
+
+def _misfit(value: ast.Object, record: Record, scope: Scope) -> int:
+    """How many fields an object has too many, or too few, to be of a type."""
+    fields = record_fields(record.name, scope)
+    given = {pair.key.text for pair in value.pairs}
+    missing = {name for name, field in fields.items() if not _may_be_left_out(field)} - given
+    return len(given - fields.keys()) + len(missing)
+
+
+def _may_be_left_out(shape: Shape) -> bool:
+    return isinstance(shape, Nullable | Json | Unknown)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

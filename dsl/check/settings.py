@@ -1,0 +1,91 @@
+"""`workflow`, `limits` and `memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ast
+from ..diagnostics import Label
+from .base import ModelSurface, Report, Scope
+from .model_refs import check_model_ref
+
+
+def check_workflow(node: ast.Workflow, scope: Scope, report: Report) -> None:
+    for text, what in ((node.version, "version"), (node.description, "description")):
+        if text is None:
+            continue
+        if text.plain is None:
+            report.add(
+                "text.not-a-template",
+                text,
+                f"A workflow's {what} is not a template",
+                label="`{{ … }}` is not filled in here",
+                help="Write it out; a literal `{{` is spelled `\\{{`.",
+            )
+        elif not text.plain.strip() and what == "version":
+            report.add("value.range", text, "A version says something", label="empty", help='version "1"')
+
+
+def check_limits(node: ast.LimitsDecl, scope: Scope, report: Report) -> None:
+    check_limit_items(node.limits.items, report)
+
+
+def check_limit_items(limits: Sequence[ast.Limit], report: Report) -> None:
+    """Each limit is more than nothing and stands once."""
+    seen: dict[tuple[str, str], ast.Limit] = {}
+    for limit in limits:
+        first = seen.setdefault((limit.what, limit.per), limit)
+        if first is not limit:
+            report.add(
+                "clause.duplicate",
+                limit,
+                f"`{limit.what} … per {limit.per}` is limited twice",
+                label="which of the two counts?",
+                labels=(Label(first.start, first.end, "limited here first"),),
+                help="Remove one of them.",
+            )
+        _check_amount(limit, report)
+
+
+def _check_amount(limit: ast.Limit, report: Report) -> None:
+    amount = limit.amount
+    value = amount.seconds if isinstance(amount, ast.Duration) else float(amount.text)
+    whole = limit.what not in ("tokens", "calls") or value.is_integer()
+    if value <= 0 or not whole:
+        report.add(
+            "value.range",
+            amount,
+            f"A limit of {limit.what} is {'a whole number' if not whole else 'more than nothing'}",
+            label="no call could be made" if value <= 0 else "not a whole number",
+            help="Remove the limit if there is to be none." if value <= 0 else "",
+        )
+
+
+def check_memory(node: ast.Memory, scope: Scope, report: Report) -> None:
+    for clause in node.clauses:
+        match clause.value:
+            case ast.Number() as history if clause.keyword == "history":
+                _check_count(history, 0, "history", report)
+            case ast.Compact(every=every, keep=keep, model=model):
+                _check_count(every, 1, "every", report)
+                _check_count(keep, 1, "keep", report)
+                found = check_model_ref(model, scope, report)
+                if isinstance(found, ModelSurface) and found.kind == "decision":
+                    report.add(
+                        "model.wrong-kind",
+                        model,
+                        f"`{model.text}` is a decision model: it cannot write a summary",
+                        label="answers questions, writes no text",
+                        help="Name a chat model.",
+                    )
+
+
+def _check_count(number: ast.Number, low: int, what: str, report: Report) -> None:
+    value = number.value
+    if not isinstance(value, int) or value < low:
+        report.add(
+            "value.range",
+            number,
+            f"`{what}` takes a whole number from {low} on, not {number.text}",
+            label=f"from {low} on",
+        )

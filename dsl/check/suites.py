@@ -1,0 +1,137 @@
+"""Suites: the flow is there, the cases are there, and every check can look at what the flow answers."""
+
+from __future__ import annotations
+
+from .. import ast
+from ..shapes import Unknown
+from ..suggest import closest
+from .base import CallableSurface, NamedSurface, Related, Report, Scope
+from .families import REMEDY, clash, family_message, reachable
+from .files import Files
+from .hidden_calls import a_kind
+from .settings import check_limit_items
+from .uses import check_use
+
+CASE_KINDS = (".jsonl", ".json", ".csv", ".yaml", ".yml")
+
+
+def check_suite(node: ast.Suite, scope: Scope, report: Report, files: Files) -> None:
+    flow = find_flow(node.flow, scope, report)
+    clauses = {clause.keyword: clause for clause in node.clauses}
+    cases = clauses.get("cases")
+    if cases is None:
+        report.add(
+            "suite.no-cases",
+            node.name,
+            f"The suite `{node.name.text}` has no cases",
+            label="nothing to run",
+            help='cases "golden.jsonl"',
+        )
+    elif isinstance(cases.value, ast.Text):
+        _check_file(cases.value, "cases", report, files)
+    labels = clauses.get("labels")
+    if labels is not None and isinstance(labels.value, ast.Text):
+        _check_file(labels.value, "labels", report, files)
+    limits = clauses.get("limits")
+    if limits is not None and isinstance(limits.value, ast.Limits):
+        check_limit_items(limits.value.items, report)
+    checks = clauses.get("checks")
+    if checks is not None and isinstance(checks.value, ast.Uses):
+        for use in checks.value.items:
+            check_suite_use(use, flow, scope, report)
+        if flow is not None:
+            check_families(node, checks.value, flow, scope, report)
+
+
+def find_flow(name: ast.Ident, scope: Scope, report: Report) -> CallableSurface | None:
+    """The flow that a suite or test names."""
+    found = scope.find(name.text)
+    if isinstance(found, CallableSurface) and found.kind == "flow":
+        return found
+    flows = [other for other in scope.names() if _is_flow(other, scope)]
+    guess = closest(name.text, flows)
+    if isinstance(found, CallableSurface):
+        label = f"this is {a_kind(found.kind)}"
+    elif isinstance(found, NamedSurface):
+        label = f"this is a {found.kind}"
+    else:
+        label = "not declared" if found is None else "not a flow"
+    report.add(
+        "flow.unknown-entry",
+        name,
+        f"There is no flow `{name.text}`",
+        label=label,
+        help=f"Did you mean `{guess}`?" if guess else f"There are {', '.join(flows)}." if flows else "",
+    )
+    return None
+
+
+def _is_flow(name: str, scope: Scope) -> bool:
+    found = scope.find(name)
+    return isinstance(found, CallableSurface) and found.kind == "flow"
+
+
+def _check_file(text: ast.Text, what: str, report: Report, files: Files) -> None:
+    path = text.plain
+    if path is None:
+        report.add(
+            "text.not-a-template",
+            text,
+            "A file's name is not a template",
+            label="`{{ … }}` is not filled in here",
+            help="Write the name out.",
+        )
+    elif not path.lower().endswith(CASE_KINDS):
+        report.add(
+            "suite.no-cases",
+            text,
+            f"{path or 'An empty name'} is no file of {what} that can be read",
+            label="expected .jsonl, .json, .csv or .yaml",
+        )
+    elif not files.exists(path):
+        report.add(
+            "suite.no-cases",
+            text,
+            f"There is no file {path}",
+            label="looked for beside this file",
+            help="A path is relative to the folder of the file that it stands in.",
+        )
+
+
+def check_suite_use(use: ast.Use, flow: CallableSurface | None, scope: Scope, report: Report) -> None:
+    """A check of a suite: a judge of what the flow answers, or a scorer."""
+    found = scope.find(use.name.text)
+    if isinstance(found, NamedSurface) and found.kind == "scorer":
+        if use.args:
+            report.add(
+                "judge.wrong-arguments",
+                use,
+                f"The scorer `{use.name.text}` takes no arguments",
+                label="remove them",
+            )
+        return
+    check_use(use, flow.name if flow else "", flow.result if flow else Unknown(), scope, report)
+
+
+def check_families(
+    node: ast.Suite, checks: ast.Uses, flow: CallableSurface, scope: Scope, report: Report
+) -> None:
+    """A suite's judges are held against every agent that its flow can reach."""
+    agents = [found for found in reachable(flow.name, scope) if found.kind == "agent"]
+    for use in checks.items:
+        judge = scope.find(use.name.text)
+        if not isinstance(judge, CallableSurface) or judge.kind != "judge" or judge.code:
+            continue
+        for agent in agents:
+            found = clash(judge.models, agent.models, scope)
+            if found is not None:
+                report.add(
+                    "judge.same-model-family",
+                    use,
+                    family_message(judge.name, agent.name, found, f"In `{flow.name}`"),
+                    label=f"judges answers of {found.family} with a model of {found.family}",
+                    related=(Related(agent.name, "this agent's answers"),),
+                    help=f"A model judges its own family's answers too kindly. {REMEDY}",
+                    severity="warning",
+                )
+                break

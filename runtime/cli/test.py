@@ -1,0 +1,24 @@
+"""`jrun test FILE`: the file's `test` blocks, with scripted models."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "test",
+        help="run the test blocks of a file",
+        description="Runs the `test` blocks of files. Every model is scripted: no key and no network is needed.",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE.judge")
+    parser.add_argument("-k", metavar="TEXT", default="", help="only tests whose name contains this text")
+    parser.add_argument("--junit", metavar="OUT.xml", help="write a JUnit report")
+    parser.set_defaults(handler=handle)
+
+
+def handle(arguments: argparse.Namespace) -> int:
+    from .test_blocks import test_files  # noqa: PLC0415  # trio, only when something runs
+
+    return test_files(arguments)

@@ -1,0 +1,61 @@
+"""Runs the `test` blocks of files and tells how they ended."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import trio
+
+from ..program import CheckError, Program, load
+from ..report.exit_codes import ANSWERED, FAILED, FILE_ERRORS, WRONG_USE
+from ..report.junit import Case, junit_xml
+from ..report.live import clean
+from ..run import Stamp
+from ..testing.blocks import TestOutcome, run_block
+
+
+def test_files(arguments: argparse.Namespace) -> int:
+    """The handler of `jrun test`: 0 all passed, 1 one failed, 2 wrong use or no test, 3 errors in a file."""
+    cases: list[Case] = []
+    failed = ran = 0
+    for name in arguments.files:
+        try:
+            program = load(name)
+        except CheckError as error:
+            print(error, file=sys.stderr)
+            return FILE_ERRORS
+        except OSError as error:
+            print(f"jrun: {name}: {error.strerror or error}", file=sys.stderr)
+            return WRONG_USE
+        for outcome, seconds in trio.run(_run_all, program, arguments.k):
+            ran += 1
+            failed += not outcome.passed
+            _print(name, outcome)
+            cases.append(Case(name, outcome.name, seconds, "\n".join(outcome.failures) or None))
+    if arguments.junit:
+        Path(arguments.junit).write_text(junit_xml("jrun test", cases), encoding="utf-8")
+    if not ran:
+        wanted = f" whose name contains {arguments.k!r}" if arguments.k else ""
+        print(f"jrun: there is no test{wanted}", file=sys.stderr)
+        return WRONG_USE
+    print(f"{ran - failed} passed, {failed} failed")
+    return FAILED if failed else ANSWERED
+
+
+async def _run_all(program: Program, wanted: str) -> list[tuple[TestOutcome, float]]:
+    found = []
+    for test in program.plan.tests:
+        if wanted in test.name:
+            began = time.perf_counter()
+            outcome = await run_block(program, test, Stamp(time.time))
+            found.append((outcome, time.perf_counter() - began))
+    return found
+
+
+def _print(file: str, outcome: TestOutcome) -> None:
+    print(f"{'✔' if outcome.passed else '✖'} {outcome.name}")
+    for failure in outcome.failures:
+        print(f"    {file}:{outcome.line}: {clean(failure)}")

@@ -1,0 +1,1 @@
+"""Tests: the `test` blocks of a file, scripted models, one judge alone."""
