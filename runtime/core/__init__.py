@@ -4,11 +4,12 @@
 #   exceptions   what can go wrong: a `StepFailure` is a value for the asker, anything else is a bug
 #   cancel       the check, our own handle, shielded clean-up, deadlines that shrink
 #   trace        what a hook is told
-#   life         a message on its way, a child of a supervisor, and one life of it
+#   spec         what an author writes
+#   life         a message on its way, and one life of an actor
 #   actor        ask and tell; the hot path is `ask` -> `_begin` -> `_handle` -> `_end`
 #   supervisor   who is restarted, when and with whom; the order of a stop
 
-from .actor import ActorRef, ActorSpec, Behaviour, stateless
+from .actor import ActorRef
 from .cancel import CancelHandle, check, shielded, shrink
 from .exceptions import (
     AbortError,
@@ -22,12 +23,13 @@ from .exceptions import (
     StepFailure,
 )
 from .life import MailboxStatistics
-from .supervisor import Backoff, Intensity, Supervisor, SupervisorSpec, open_supervisor
+from .spec import ActorSpec, Backoff, Behaviour, Intensity, SupervisorSpec, stateless
+from .supervisor import Supervisor, open_supervisor
 from .trace import Trace, TraceEvent
 
 __all__ = [
-    "AbortError", "ActorCrashed", "ActorFailure", "ActorRef", "ActorSpec", "ActorStopped", "AskTimeout", "Backoff",
-    "Behaviour", "CancelHandle", "Finished", "Intensity", "MailboxFull", "MailboxStatistics", "RestartsExhausted",
-    "StepFailure", "Supervisor", "SupervisorSpec", "Trace", "TraceEvent", "check", "open_supervisor", "shielded",
-    "shrink", "stateless",
+    "AbortError", "ActorCrashed", "ActorFailure", "ActorRef", "ActorSpec", "ActorStopped", "AskTimeout",
+    "Backoff", "Behaviour", "CancelHandle", "Finished", "Intensity", "MailboxFull", "MailboxStatistics",
+    "RestartsExhausted", "StepFailure", "Supervisor", "SupervisorSpec", "Trace", "TraceEvent", "check",
+    "open_supervisor", "shielded", "shrink", "stateless",
 ]  # fmt: skip

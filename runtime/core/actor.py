@@ -5,12 +5,11 @@ and parks; the handler's end reschedules it. Above, the message waits until a ha
 """
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
 from math import inf
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import attrs
 import trio
@@ -19,47 +18,31 @@ from trio.lowlevel import Abort, RaiseCancelT, current_task, enable_ki_protectio
 from trio.lowlevel import wait_task_rescheduled as park
 
 from .exceptions import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
-from .life import Child, Envelope, Life, MailboxStatistics, Restart
+from .life import Envelope, Life, MailboxStatistics
+from .spec import ActorSpec
+from .trace import Kind, Trace, TraceEvent, emit
 
-M = TypeVar("M")
-R = TypeVar("R")
 M_contra = TypeVar("M_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
 
-Behaviour: TypeAlias = Callable[[], AbstractAsyncContextManager[Callable[[M], Awaitable[R]]]]
-"""Sets up, yields `async def handle(message) -> reply`, tears down: once for every life."""
-
-
-def stateless(handle: Callable[[M], Awaitable[R]]) -> Behaviour[M, R]:
-    """The behaviour of a handler that needs no set-up."""
-    return lambda: nullcontext(handle)
-
-
-@attrs.frozen(kw_only=True)
-class ActorSpec(Generic[M, R]):
-    """`concurrency` messages are handled at once (`math.inf`: any number), `mailbox` more may wait.
-
-    `restart`: permanent, always; transient, after a crash only; temporary, never. A `service` outlives the
-    workers beside it, is shielded from cancellation around its supervisor, and stops last, drained.
-    """
-
-    name: str
-    behaviour: Behaviour[M, R]
-    concurrency: float = attrs.field(default=1, validator=attrs.validators.ge(1))
-    mailbox: int = attrs.field(default=32, validator=attrs.validators.ge(1))
-    restart: Restart = "permanent"
-    service: bool = False
-
 
 @attrs.define(eq=False)
-class ActorRef(Child, Generic[M_contra, R_co]):
+class ActorRef(Generic[M_contra, R_co]):
     """The address of an actor, good for all its lives. Made by `Supervisor.start`."""
 
     _spec: ActorSpec[Any, Any]
+    _trace: Trace | None
+    _lives: dict[Life, None] = attrs.field(factory=dict, init=False)
+    _closed: bool = attrs.field(default=False, init=False)
+    _counts: MailboxStatistics = attrs.field(factory=MailboxStatistics, init=False)
     _life: Life | None = attrs.field(default=None, init=False)
     _in_flight: int = attrs.field(default=0, init=False)
     _waiting: OrderedDict[Envelope, None] = attrs.field(factory=OrderedDict, init=False)
     _blocked: OrderedDict[Envelope, None] = attrs.field(factory=OrderedDict, init=False)
+
+    @property
+    def name(self) -> str:
+        return self._spec.name
 
     @enable_ki_protection
     async def ask(self, message: M_contra, *, within: float = inf) -> R_co:
@@ -121,7 +104,7 @@ class ActorRef(Child, Generic[M_contra, R_co]):
     def _begin(self, life: Life, envelope: Envelope) -> None:
         self._in_flight += 1
         life.begun[envelope] = None
-        life.nursery.start_soon(self._handle, life, envelope, name=self.name)
+        life.nursery.start_soon(self._handle, life, envelope, name=self._spec.name)
 
     def _take(self) -> Envelope:
         envelope, _ = self._waiting.popitem(last=False)
@@ -213,6 +196,16 @@ class ActorRef(Child, Generic[M_contra, R_co]):
         self._counts.dead_letters += 1
         self._emit("dead_letter", message)
 
+    def _crash(self, cause: BaseException) -> None:
+        self._counts.crashed += 1
+        self._emit("crashed", error=cause)
+
+    def _emit(
+        self, kind: Kind, message: object = None, error: BaseException | None = None, delay: float = 0.0
+    ) -> None:
+        if self._trace is not None:
+            emit(self._trace, TraceEvent(kind, self.name, message, error, delay))
+
     async def _run(self, life: Life, renew: Callable[[BaseException | None], None]) -> None:
         async with self._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
             life.is_open = True
@@ -233,7 +226,7 @@ class ActorRef(Child, Generic[M_contra, R_co]):
 
     def _close(self, cause: BaseException | None = None) -> None:
         self._closed = True
-        if not (self._service and self._lives):
+        if not (self._spec.service and self._lives):
             self._refuse(cause)
         self._pump()
 

@@ -1,7 +1,7 @@
 """The cancellation guard. Inside, cancellation is Trio's own and `Cancelled` is never swallowed.
 
-The three checks stand before context, before the provider and before the callback (a branch, the next attempt,
-the next statement), in the task that makes the call, after its permit, with no await between check and call.
+The three checks stand before context, before the provider and before the callback (a branch, the next
+attempt, the next statement), in the task that makes the call, after its permit, with no await between.
 """
 
 from collections.abc import Iterator

@@ -52,11 +52,11 @@ class AbortError(StepFailure):
 
 
 class Finished(Exception):
-    """Raised by a handler that is done for good: the asker gets `reply`, only a permanent actor starts anew."""
+    """Raised by a handler that is done for good. Its asker gets `reply`; a permanent actor starts anew."""
 
     def __init__(self, reply: object = None) -> None:
         self.reply = reply
 
 
 class RestartsExhausted(Exception):
-    """A supervisor gave up on a child: more restarts than its intensity allows. `__cause__`: the last crash."""
+    """A supervisor gave up: more restarts than its intensity allows. `__cause__` is the last crash."""

@@ -1,10 +1,12 @@
 """What a trace hook is told. Unused, it costs one `is None` test."""
 
+import logging
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import attrs
 
+_log = logging.getLogger(__name__)
 Kind: TypeAlias = Literal[
     "started", "stopped", "crashed", "restarted", "begun", "ended", "cancelled", "dead_letter"
 ]
@@ -12,7 +14,7 @@ Kind: TypeAlias = Literal[
 
 @attrs.frozen
 class TraceEvent:
-    """`error` is what a crash or an ended handler raised, `delay` the seconds until a restarted child's set-up.
+    """`error` is what a crash or an ended handler raised, `delay` the seconds until the next set-up.
 
     Messages and errors arrive as they are: a hook that writes them down answers for what they hold.
     """
@@ -26,3 +28,10 @@ class TraceEvent:
 
 Trace: TypeAlias = Callable[[TraceEvent], None]
 """Synchronous. One that raises is logged and changes nothing."""
+
+
+def emit(trace: Trace, event: TraceEvent) -> None:
+    try:
+        trace(event)
+    except Exception:
+        _log.exception("a trace hook raised; the actors go on")

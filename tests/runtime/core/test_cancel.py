@@ -1,5 +1,7 @@
 """The cancellation guard."""
 
+# ruff: noqa: PT012 - what raises is the whole scenario
+
 import pytest
 import trio
 from judgeflow.runtime.core import AbortError, CancelHandle, check, shielded, shrink
@@ -78,11 +80,10 @@ async def test_a_callers_cancelled_is_no_abort() -> None:
 
 async def test_when_both_are_cancelled_the_caller_wins() -> None:
     handle = CancelHandle()
-    with trio.CancelScope() as scope:
-        with handle.edge():
-            scope.cancel()
-            handle.cancel("as well")
-            await check()
+    with trio.CancelScope() as scope, handle.edge():
+        scope.cancel()
+        handle.cancel("as well")
+        await check()
     assert scope.cancelled_caught
 
 
@@ -114,7 +115,7 @@ async def test_shielded_clean_up_runs_under_cancellation_and_ends_with_its_secon
 async def test_a_deadline_only_shrinks(mock_clock: MockClock) -> None:
     assert shrink(3) == 3
     assert shrink() == float("inf")
-    with trio.CancelScope(deadline=10):
+    with trio.CancelScope(deadline=10):  # noqa: ASYNC100 - only asked for its deadline
         assert (shrink(3), shrink(30), shrink()) == (3, 10, 10)
-        with trio.CancelScope(deadline=20):
+        with trio.CancelScope(deadline=20):  # noqa: ASYNC100 - the same
             assert shrink(15) == 10

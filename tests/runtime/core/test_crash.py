@@ -1,5 +1,7 @@
 """A bug ends one life of one actor: its asker is told, everything else goes on."""
 
+# ruff: noqa: PT012 - what raises is the whole scenario
+
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -26,7 +28,7 @@ STEADY = Backoff(first=1.0, factor=2.0, most=5.0, jitter=0.0)
 PATIENT = Intensity(100, 60.0)
 
 
-class Bug(Exception):
+class BugError(Exception):
     pass
 
 
@@ -45,7 +47,7 @@ class Shop:
         self.lives += 1
         life = self.lives
         if life in self.failing_setups:
-            raise Bug("set-up")
+            raise BugError("set-up")
         self.log.append(f"up {life}")
 
         async def handle(message: tuple[str, float]) -> int:
@@ -53,7 +55,7 @@ class Shop:
             self.handled.append(what)
             await trio.sleep(seconds)
             if what.startswith("crash"):
-                raise Bug(what)
+                raise BugError(what)
             if what == "finish":
                 raise Finished(life)
             return life
@@ -63,7 +65,7 @@ class Shop:
         finally:
             self.log.append(f"down {life}")
         if life in self.failing_teardowns:
-            raise Bug("tear-down")
+            raise BugError("tear-down")
 
     def spec(self, **settings: object) -> ActorSpec[tuple[str, float], int]:
         return ActorSpec(name="shop", behaviour=self.behaviour, **settings)  # type: ignore[arg-type]
@@ -73,9 +75,9 @@ async def test_the_asker_of_the_message_is_told_the_actor_and_the_cause(autojump
     shop = Shop()
     async with open_supervisor(intensity=PATIENT) as supervisor:
         ref = supervisor.start(shop.spec())
-        with pytest.raises(ActorCrashed, match=r"'shop' crashed over this message \(Bug\)") as caught:
+        with pytest.raises(ActorCrashed, match=r"'shop' crashed over this message \(BugError\)") as caught:
             await ref.ask(("crash", 0))
-        assert isinstance(caught.value.__cause__, Bug)
+        assert isinstance(caught.value.__cause__, BugError)
         assert caught.value.name == "shop"
         assert isinstance(caught.value, StepFailure)  # who asked did nothing wrong and does not crash for it
 
@@ -177,7 +179,7 @@ async def test_an_ask_to_itself_from_the_old_life_is_answered_by_the_new_one(
 ) -> None:
     async def handle(message: str) -> str:
         if message == "crash":
-            raise Bug
+            raise BugError
         if message == "again":
             await trio.sleep(5)
             return await ref.ask("plain")
@@ -283,7 +285,7 @@ async def test_a_background_task_that_dies_renews_the_actor_and_tells_those_in_f
 
         async def watch() -> None:
             await trio.sleep(5)
-            raise Bug("process died")
+            raise BugError("process died")
 
         async def handle(seconds: float) -> int:
             await trio.sleep(seconds)
@@ -332,7 +334,7 @@ async def test_a_temporary_actor_is_not_renewed_and_its_queue_is_told_why(autoju
         with pytest.raises(ActorStopped):
             await ref.ask(("work", 0))
         assert shop.lives == 1
-    assert [type(each) for each in told] == [Bug]
+    assert [type(each) for each in told] == [BugError]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Who is restarted with whom, and when a supervisor gives up."""
 
+# ruff: noqa: PT012 - what raises is the whole scenario
+
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 

@@ -83,7 +83,7 @@ async def test_without_a_hook_no_event_is_made(monkeypatch: pytest.MonkeyPatch) 
     def forbidden(*args: object, **kwargs: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("judgeflow.runtime.core.life.TraceEvent", forbidden)
+    monkeypatch.setattr("judgeflow.runtime.core.actor.TraceEvent", forbidden)
     async with open_supervisor() as root:
         ref = root.start(ActorSpec(name="a", behaviour=stateless(handle)))
         assert await ref.ask("plain") == "plain"
