@@ -17,10 +17,14 @@ def render_history(terns: Iterable[TernHead], task: Json) -> str:
     A turn that was not answered shows its status in place of an answer (`A: [failed]`), so that a later
     "try again" still finds its question. Values that are no text are compact JSON.
     """
+    turns = render_turns(terns)
+    return f"{turns}\n\nTask:\n{as_text(task)}" if turns else as_text(task)
+
+
+def render_turns(terns: Iterable[TernHead]) -> str:
+    """The turns alone, under `Previous turns:`; empty where there are none."""
     turns = [line for tern in terns for line in (f"Q: {_inset(tern.task)}", f"A: {_answer(tern)}")]
-    if not turns:
-        return as_text(task)
-    return "\n".join(["Previous turns:", *turns, "", "Task:", as_text(task)])
+    return "\n".join(["Previous turns:", *turns]) if turns else ""
 
 
 def as_text(value: Json) -> str:

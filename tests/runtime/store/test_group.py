@@ -72,6 +72,16 @@ def test_a_transaction_that_is_lost_fails_every_job_each_with_an_error_of_its_ow
     assert store.count_terns() == 0
 
 
+def test_what_comes_after_a_lost_transaction_is_not_kept_behind_its_makers_back(
+    store: Store, make_tern
+) -> None:
+    store.database.rows(f"PRAGMA max_page_count = {store.database.pragma('page_count')}")
+    group = [writing(make_tern("r1")), writing(make_tern("r2", task="x" * 200_000)), writing(make_tern("r3"))]
+    commit(store, group)
+    assert [type(job.error) for job in group] == [StoreFullError] * 3
+    assert store.count_terns() == 0
+
+
 def test_jobs_are_done_in_order_until_the_end_comes(store: Store) -> None:
     jobs: SimpleQueue[Job | None] = SimpleQueue()
     for n in range(MOST + 1):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from judgeflow.runtime.store.history import as_text, render_history
+from judgeflow.runtime.store.history import as_text, render_history, render_turns
 
 
 def test_f06_the_turns_stand_before_the_task(make_tern) -> None:
@@ -24,6 +24,11 @@ def test_f07_a_turn_without_an_answer_shows_its_status_and_keeps_its_question(ma
 
 def test_without_earlier_turns_the_task_stands_alone() -> None:
     assert render_history([], "What is my name?") == "What is my name?"
+
+
+def test_the_turns_can_be_had_without_a_task(make_tern) -> None:
+    assert render_turns([make_tern(task="one", answer="1")]) == "Previous turns:\nQ: one\nA: 1"
+    assert render_turns([]) == ""
 
 
 def test_values_that_are_no_text_are_compact_json(make_tern) -> None:

@@ -111,6 +111,20 @@ async def test_a_paid_answer_that_was_posted_outlives_the_cancellation_of_the_pr
     assert kept(path) == {"a1"}
 
 
+async def test_a_cancelled_program_waits_for_its_records(
+    path: Path, make_tern, gate: threading.Event, gated: Callable[[Path], Store]
+) -> None:
+    gate.clear()
+    with trio.CancelScope() as scope:
+        async with open_writer(path, open_store=gated) as writer:
+            writer.post(make_tern())
+            threading.Timer(0.05, gate.set).start()
+            scope.cancel()
+            await trio.lowlevel.checkpoint()
+    assert scope.cancelled_caught
+    assert writer.statistics().waiting == 0
+
+
 async def test_cancelling_the_wait_for_a_write_does_not_take_it_back(path: Path, make_tern) -> None:
     async with open_writer(path) as writer:
         with trio.CancelScope() as scope:
