@@ -1,0 +1,93 @@
+"""A chat service as a `Provider`: one dialect on the way out and back, and decisions read from its
+answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+import msgspec
+
+from ..judge.errors import ConfigurationError
+from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
+from . import anthropic, openai
+from .anthropic_reply import MessageReader
+from .chat_decides import ChatDecides
+from .connection import Head
+from .failures import Failures
+from .openai_reply import CompletionReader
+from .service import Call, Clockwork, Reader, Service
+from .settings import Target
+from .usage import total
+
+
+@attrs.frozen
+class Dialect:
+    path: str
+    auth: Callable[[Target], tuple[tuple[str, str], ...]]
+    body: Callable[[ChatRequest, str], bytes]
+    reader: Callable[[Head, Failures, bool], Reader[ChatReply]]
+    """Its last argument says that the token limit is no failure."""
+    logprobs: bool
+
+
+OPENAI = Dialect(
+    openai.PATH,
+    openai.auth,
+    openai.body,
+    lambda head, failures, may_be_cut: CompletionReader(head, failures, may_be_cut=may_be_cut),
+    logprobs=True,
+)
+ANTHROPIC = Dialect(
+    anthropic.PATH,
+    anthropic.auth,
+    anthropic.body,
+    lambda head, failures, may_be_cut: MessageReader(head, failures),
+    logprobs=False,
+)
+
+
+class ChatService:
+    def __init__(self, target: Target, dialect: Dialect, clockwork: Clockwork) -> None:
+        self.name = target.name
+        self._target = target
+        self._dialect = dialect
+        self._service = Service(target, clockwork, auth=dialect.auth(target))
+        self.concurrency = self._service.limit
+        self._decides = ChatDecides(
+            self._complete,
+            self._service.failures,
+            logprobs=dialect.logprobs,
+            in_turn=self.concurrency == 1,
+        )
+
+    async def chat(self, request: ChatRequest) -> ChatReply:
+        return await self._complete(request, may_be_cut=False)
+
+    async def decide(self, request: DecisionRequest) -> DecisionReply:
+        return await self._decides.decide(request)
+
+    async def aclose(self) -> None:
+        self._service.close()
+
+    async def _complete(self, request: ChatRequest, *, may_be_cut: bool) -> ChatReply:
+        dialect, failures = self._dialect, self._service.failures
+        call = Call(
+            path=dialect.path,
+            body=_encoded(dialect.body, request, self._target.model(request.model)),
+            read=lambda head: dialect.reader(head, failures, may_be_cut),
+            caller=request.caller,
+            timeout=request.timeout if request.timeout is not None else self._target.timeout,
+        )
+        reply, before = await self._service.call(call)
+        return msgspec.structs.replace(reply, usage=total([*before, reply.usage])) if before else reply
+
+
+def _encoded(body: Callable[[ChatRequest, str], bytes], request: ChatRequest, model: str) -> bytes:
+    try:
+        return body(request, model)
+    except (TypeError, ValueError, UnicodeEncodeError) as error:
+        raise ConfigurationError(
+            f"{request.caller.party}: the request is not JSON ({error}); no call was made",
+            code="serialization",
+        ) from None

@@ -1,0 +1,89 @@
+"""A decision service as a `Provider`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import msgspec
+
+from ..judge.errors import ConfigurationError, ModelKindError
+from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
+from . import openai_decisions, system_one
+from .failures import Failures
+from .service import Call, Clockwork, Service
+from .settings import Target
+from .usage import total
+
+
+@attrs.frozen
+class Dialect:
+    path: str
+    body: Callable[[DecisionRequest, str], bytes]
+    reply: Callable[[Any, DecisionRequest, str], DecisionReply]
+
+
+SYSTEM_ONE = Dialect(system_one.PATH, system_one.body, system_one.reply)
+DECISIONS = Dialect(openai_decisions.PATH, openai_decisions.body, openai_decisions.reply)
+
+
+class DecisionService:
+    def __init__(self, target: Target, dialect: Dialect, clockwork: Clockwork) -> None:
+        self.name = target.name
+        self._target = target
+        self._dialect = dialect
+        self._service = Service(target, clockwork, auth=system_one.auth(target))
+        self.concurrency = self._service.limit
+
+    async def chat(self, request: ChatRequest) -> ChatReply:
+        raise ModelKindError(f"{request.caller.party}: {request.model} is a decision model, it cannot chat")
+
+    async def decide(self, request: DecisionRequest) -> DecisionReply:
+        failures = self._service.failures
+        try:
+            body = self._dialect.body(request, self._target.model(request.model))
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(
+                f"{request.caller.party}: the state is not JSON ({error}); no call was made",
+                code="serialization",
+            ) from None
+        call = Call(
+            path=self._dialect.path,
+            body=body,
+            read=lambda head: JsonReader(failures),
+            caller=request.caller,
+            timeout=request.timeout if request.timeout is not None else self._target.timeout,
+            most=system_one.MOST,
+        )
+        data, before = await self._service.call(call)
+        reply = self._dialect.reply(data, request, self.name)
+        usage = total([*before, reply.usage]) if before else reply.usage
+        return msgspec.structs.replace(reply, usage=usage, rounding=self._target.rounding)
+
+    async def aclose(self) -> None:
+        self._service.close()
+
+
+class JsonReader:
+    """One JSON value. An `error` in it is what its code says."""
+
+    def __init__(self, failures: Failures) -> None:
+        self._failures = failures
+        self._body = bytearray()
+
+    def feed(self, chunk: bytes) -> bool:
+        self._body += chunk
+        return False
+
+    def finish(self, whole: bool) -> Any:
+        if not whole:
+            raise self._failures.make("provider.cut")
+        try:
+            data = msgspec.json.decode(self._body)
+        except (msgspec.DecodeError, RecursionError):
+            shown = self._body[:200].decode("utf-8", errors="replace")
+            raise self._failures.make("provider.not-json", shown) from None
+        if isinstance(data, dict) and data.get("error"):
+            raise self._failures.from_error(data["error"])
+        return data

@@ -1,0 +1,278 @@
+"""Everything that can go wrong with a service: a table of names, and how a response is told to be one of
+them."""
+
+from __future__ import annotations
+
+import enum
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import msgspec
+
+from ..judge.errors import ProviderError
+from ..judge.protocol import Usage
+from .waiting import wait_asked
+
+
+class Again(enum.Enum):
+    """Whether the same request may be sent again."""
+
+    NEVER = "never"
+    ONCE = "once"
+    """A service that answered nonsense is asked once more; it is paid for each time."""
+    LATER = "later"
+
+
+@attrs.frozen
+class Failure:
+    text: str
+    again: Again = Again.NEVER
+    down: bool = False
+    """Counts towards leaving the service alone for a while."""
+    may_cost: bool = False
+    """Something may have been generated, and be billed, though nothing says how much."""
+
+
+FAILURES: Mapping[str, Failure] = {
+    # The way there
+    "provider.dns": Failure("its host name is not known"),
+    "provider.dns-busy": Failure("its host name could not be looked up just now", Again.LATER, down=True),
+    "provider.refused": Failure("nothing listens at its address", Again.LATER, down=True),
+    "provider.unreachable": Failure("it cannot be reached", Again.LATER, down=True),
+    "provider.connect-timeout": Failure("no connection in time", Again.LATER, down=True),
+    "provider.tls": Failure("no trusted TLS connection"),
+    "provider.reset": Failure(
+        "the connection broke before the answer was whole", Again.LATER, down=True, may_cost=True
+    ),
+    "provider.proxy": Failure("the proxy did not let it through"),
+    # Time
+    "provider.slow-start": Failure(
+        "no first byte of an answer in time", Again.LATER, down=True, may_cost=True
+    ),
+    "provider.stalled": Failure("the answer stopped coming", Again.LATER, down=True, may_cost=True),
+    "provider.timeout": Failure("no whole answer within the time allowed", may_cost=True),
+    # What came is no answer
+    "provider.cut": Failure("the answer ended in the middle", Again.LATER, may_cost=True),
+    "provider.not-http": Failure("what came back is not HTTP"),
+    "provider.not-json": Failure("what came back is not JSON", Again.ONCE, may_cost=True),
+    "provider.bad-chunk": Failure("a part of the answer cannot be read", Again.ONCE, may_cost=True),
+    "provider.bad-encoding": Failure(
+        "the answer is compressed in a way that was not asked for", may_cost=True
+    ),
+    "provider.too-large": Failure("the answer is larger than allowed", may_cost=True),
+    "provider.no-choices": Failure("the answer holds no choice", Again.ONCE, may_cost=True),
+    "provider.no-content": Failure(
+        "the answer holds neither text nor a tool call", Again.ONCE, may_cost=True
+    ),
+    "provider.redirect": Failure("it points elsewhere, and a key is never taken along"),
+    # What came is not the whole answer
+    "provider.length": Failure("the answer hit the token limit and is cut; raise max_tokens", may_cost=True),
+    "provider.cut-arguments": Failure(
+        "the arguments of a tool call are cut; raise max_tokens", may_cost=True
+    ),
+    "provider.doubled-arguments": Failure(
+        "the arguments of a tool call came twice", Again.ONCE, may_cost=True
+    ),
+    "provider.doubled-call": Failure("two tool calls have one id", Again.ONCE, may_cost=True),
+    "provider.refusal": Failure("the model refused", may_cost=True),
+    "provider.content-filter": Failure("a content filter stopped the answer", may_cost=True),
+    # What the service says
+    "provider.bad-request": Failure("it does not take this request"),
+    "provider.context-limit": Failure("the request is longer than the model's context"),
+    "provider.authentication": Failure("it does not accept the key"),
+    "provider.forbidden": Failure("the key may not do this"),
+    "provider.no-model": Failure("it has no such model, or the url is wrong"),
+    "provider.request-too-large": Failure("the request is too large"),
+    "provider.quota": Failure("quota or billing: the account has nothing left; it is not asked again"),
+    "provider.rate-limited": Failure("rate limited", Again.LATER),
+    "provider.request-timeout": Failure("it gave up on the request", Again.LATER),
+    "provider.conflict": Failure("a conflict", Again.LATER),
+    "provider.server-error": Failure("it failed", Again.LATER, down=True),
+    "provider.overloaded": Failure("it is overloaded", Again.LATER, down=True),
+    "provider.upstream": Failure("the service behind it failed", Again.LATER, down=True),
+    # What we say
+    "provider.circuit-open": Failure("it is left alone for a while"),
+}
+
+_BY_STATUS: Mapping[int, str] = {
+    400: "provider.bad-request",
+    401: "provider.authentication",
+    402: "provider.quota",
+    403: "provider.forbidden",
+    404: "provider.no-model",
+    405: "provider.no-model",
+    408: "provider.request-timeout",
+    409: "provider.conflict",
+    413: "provider.request-too-large",
+    422: "provider.bad-request",
+    425: "provider.conflict",
+    429: "provider.rate-limited",
+    502: "provider.upstream",
+    503: "provider.overloaded",
+    504: "provider.upstream",
+    529: "provider.overloaded",
+}
+
+_STATUS_OF_TYPE: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "timeout_error": 408,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "overloaded_error": 529,
+}
+
+_QUOTA = re.compile(
+    r"insufficient_(quota|credits?|funds|balance)|credit_balance|billing_(error|hard_limit|not_active)"
+    r"|exceeded your current quota|no credits?\b|out of credits?|credit balance is too low|quota exhausted",
+    re.I,
+)
+_CONTEXT = re.compile(
+    r"context_length_exceeded|exceed_context_size|max_tokens_exceeded|context_window_exceeded"
+    r"|maximum context length|context (window|length|size)|(prompt|input) is too long|too many input tokens",
+    re.I,
+)
+_FILTER = re.compile(r"content_(filter|policy)|responsible_?ai|safety system", re.I)
+_KEY_LIKE = re.compile(r"\b(sk|pk|key|gsk|xai)-[\w*.…-]{6,}|\bBearer\s+\S+", re.I)
+_NO_KEY = "<key>"
+
+
+@attrs.frozen
+class ServiceError:
+    """An error as a service words it."""
+
+    message: str = ""
+    kind: str = ""
+    """Its `type` and `code`, for matching."""
+    status: int | None = None
+    details: Mapping[str, Any] | None = None
+
+
+@attrs.frozen
+class Failures:
+    """Makes the errors of one provider. Whatever text goes in, no secret of the provider comes out."""
+
+    provider: str
+    secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
+    wall: Callable[[], float] = time.time
+    """Seconds since 1970, for services that name a moment."""
+
+    def make(
+        self,
+        code: str,
+        detail: str = "",
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        usage: Usage | None = None,
+    ) -> ProviderError:
+        failure = FAILURES[code]
+        text = f"{self.provider}: {failure.text}" + (f" (HTTP {status})" if status else "")
+        shown = self.redact(_short(detail))
+        return ProviderError(
+            f"{text}: {shown}" if shown else text,
+            code=code,
+            status=status,
+            retryable=failure.again is not Again.NEVER,
+            retry_after=retry_after,
+            usage=usage,
+        )
+
+    def redact(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, _NO_KEY)
+        return _KEY_LIKE.sub(_NO_KEY, text)
+
+    def from_status(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        """A response whose status is not 200, whatever its body is."""
+        told = read_error(body)
+        if told is None:
+            told = ServiceError(message=body[:2000].decode("utf-8", errors="replace"))
+        return self._told(status, told, headers)
+
+    def from_error(self, error: Any, *, usage: Usage | None = None) -> ProviderError:
+        """An `error` inside a 200 or a stream: a code between 100 and 599 is its status."""
+        told = _service_error(error)
+        return self._told(told.status or _status_of(told.kind) or 500, told, {}, usage)
+
+    def _told(
+        self, status: int, told: ServiceError, headers: Mapping[str, str], usage: Usage | None = None
+    ) -> ProviderError:
+        code = _code(status, told)
+        wait = wait_asked(headers, self.wall(), told.details) if FAILURES[code].again is Again.LATER else None
+        return self.make(code, told.message, status=status, retry_after=wait, usage=usage)
+
+
+def read_error(body: bytes) -> ServiceError | None:
+    """The error in a JSON body, in any of the ways that services put it there; None where the body is
+    none."""
+    try:
+        data = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if isinstance(data, list) and data:
+        data = data[0]
+    if isinstance(data, dict):
+        for key in ("error", "detail", "errors"):
+            if data.get(key):
+                return _service_error(data[key])
+    return _service_error(data)
+
+
+def _service_error(error: Any) -> ServiceError:
+    if isinstance(error, list) and error:
+        error = error[0]
+    if not isinstance(error, dict):
+        return ServiceError(message="" if error is None else str(error))
+    code = error.get("code")
+    message = error.get("message") or error.get("error_type") or error.get("msg") or ""
+    kinds = (error.get("type"), code, error.get("error_type"), error.get("status"))
+    metadata = error.get("metadata")
+    if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str):
+        message = f"{message}: {metadata['raw']}"
+    return ServiceError(
+        message=str(message),
+        kind=" ".join(str(kind) for kind in kinds if kind),
+        status=_as_status(code),
+        details=metadata if isinstance(metadata, dict) else None,
+    )
+
+
+def _as_status(code: Any) -> int | None:
+    number = (
+        int(code) if isinstance(code, str) and code.isascii() and code.isdigit() and len(code) == 3 else code
+    )
+    return number if isinstance(number, int) and 100 <= number <= 599 else None
+
+
+def _status_of(kind: str) -> int | None:
+    return next((_STATUS_OF_TYPE[word] for word in kind.lower().split() if word in _STATUS_OF_TYPE), None)
+
+
+def _code(status: int, told: ServiceError) -> str:
+    words = f"{told.kind} {told.message}"
+    if status in (402, 403, 429, 400) and _QUOTA.search(words):
+        return "provider.quota"
+    if status in (400, 413, 422, 500) and _CONTEXT.search(words):
+        return "provider.context-limit"
+    if status in (400, 403, 422) and _FILTER.search(told.kind):
+        return "provider.content-filter"
+    if 300 <= status < 400:
+        return "provider.redirect"
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    return "provider.server-error" if status >= 500 else "provider.bad-request"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 200 else flat[:199] + "…"

@@ -1,0 +1,259 @@
+"""Chat completions as they come back, streamed or whole: one reader for both."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+
+from ..judge.errors import ProviderError
+from ..judge.protocol import ChatReply, TokenLogprob, Usage
+from .connection import Head
+from .failures import Failures
+from .reasoning import split_reasoning
+from .tool_calls import ToolCalls
+from .wire import Event, EventParser
+
+
+class _Function(msgspec.Struct):
+    name: str | None = None
+    arguments: Any = None
+
+
+class _ToolCall(msgspec.Struct):
+    index: int | None = None
+    id: str | None = None
+    function: _Function | None = None
+
+
+class _Message(msgspec.Struct):
+    """A whole message, or what a chunk adds to one."""
+
+    content: Any = None
+    refusal: str | None = None
+    reasoning: Any = None
+    reasoning_content: str | None = None
+    tool_calls: list[_ToolCall] | None = None
+
+
+class _Token(msgspec.Struct):
+    token: str
+    logprob: float
+    top_logprobs: list[TokenLogprob] = []
+
+
+class _Logprobs(msgspec.Struct):
+    content: list[_Token] | None = None
+
+
+class _Choice(msgspec.Struct):
+    index: int = 0
+    delta: _Message | None = None
+    message: _Message | None = None
+    finish_reason: str | None = None
+    error: Any = None
+    logprobs: _Logprobs | None = None
+
+
+class _InputDetails(msgspec.Struct):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+class _OutputDetails(msgspec.Struct):
+    reasoning_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _InputDetails | None = None
+    completion_tokens_details: _OutputDetails | None = None
+    cost: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+    error: Any = None
+    model: str | None = None
+
+
+_decode = msgspec.json.Decoder(_Completion).decode
+
+
+class CompletionReader:
+    """Reads a stream of chunks, or a whole completion where a service does not stream."""
+
+    def __init__(self, head: Head, failures: Failures, *, may_be_cut: bool = False) -> None:
+        """`may_be_cut`: the token limit is no failure, as where only the first tokens are looked at."""
+        self._failures = failures
+        self._answer = _Answer(failures, may_be_cut)
+        self._parser = EventParser() if "event-stream" in head.headers.get("content-type", "") else None
+        self._body = bytearray()
+
+    def feed(self, chunk: bytes) -> bool:
+        if self._parser is None:
+            self._body += chunk
+            return False
+        return self._read(self._parser.feed(chunk))
+
+    def finish(self, whole: bool) -> ChatReply:
+        if self._parser is not None:
+            self._read(self._parser.end())
+        elif not whole:
+            raise self._failures.make("provider.cut")
+        else:
+            self._answer.add(self._completion(bytes(self._body), "provider.not-json"))
+        return self._answer.reply(whole)
+
+    def _read(self, events: list[Event]) -> bool:
+        done = False
+        for event in events:
+            if event.data == b"[DONE]":
+                done = True
+            elif event.data:
+                self._answer.add(self._completion(event.data, "provider.bad-chunk"))
+        return done
+
+    def _completion(self, data: bytes, code: str) -> _Completion:
+        try:
+            return _decode(data)
+        except (msgspec.DecodeError, RecursionError) as error:
+            shown = data[:200].decode("utf-8", errors="replace")
+            raise self._failures.make(
+                code, f"{error}: {shown}" if code == "provider.bad-chunk" else shown
+            ) from None
+
+
+class _Answer:
+    """What has come so far."""
+
+    def __init__(self, failures: Failures, may_be_cut: bool) -> None:
+        self._failures = failures
+        self._may_be_cut = may_be_cut
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._refusal: list[str] = []
+        self._calls = ToolCalls()
+        self._logprobs: list[tuple[TokenLogprob, ...]] = []
+        self._finish = ""
+        self._seen = False
+        self._usage = Usage()
+        self._model = ""
+
+    def add(self, part: _Completion) -> None:
+        if part.usage is not None:
+            self._usage = _usage(part.usage)
+        if part.error:
+            raise self._failures.from_error(part.error, usage=self._known())
+        if part.model:
+            self._model = part.model
+        for choice in part.choices or ():
+            if choice.index == 0:
+                self._add(choice)
+
+    def _add(self, choice: _Choice) -> None:
+        self._seen = True
+        if choice.error:
+            raise self._failures.from_error(choice.error, usage=self._known())
+        message = choice.delta or choice.message
+        if message is not None:
+            text, thoughts = _texts(message.content)
+            self._text += text
+            self._reasoning += thoughts
+            self._reasoning += _texts(message.reasoning_content or message.reasoning)[0]
+            if message.refusal:
+                self._refusal.append(message.refusal)
+            for call in message.tool_calls or ():
+                function = call.function or _Function()
+                self._calls.add(call.index, call.id, function.name, function.arguments)
+        if choice.logprobs is not None:
+            self._logprobs += [_alternatives(token) for token in choice.logprobs.content or ()]
+        if choice.finish_reason:
+            self._finish = choice.finish_reason
+
+    def reply(self, whole: bool) -> ChatReply:
+        """Why it ended is read before what it holds: a refusal or a cut text is no answer."""
+        if not self._seen:
+            raise self._error("provider.no-choices" if whole else "provider.cut")
+        if self._refusal:
+            raise self._error("provider.refusal", "".join(self._refusal))
+        if self._finish == "content_filter":
+            raise self._error("provider.content-filter")
+        if self._finish in ("length", "max_tokens") and not self._may_be_cut:
+            raise self._error("provider.length")
+        if self._finish == "error":
+            raise self._error("provider.upstream")
+        if not self._finish:
+            raise self._error("provider.cut")
+        try:
+            calls = self._calls.gathered(self._failures)
+        except ProviderError as error:
+            error.usage = self._known()
+            raise
+        reasoning, text = split_reasoning("".join(self._text))
+        if not calls and not text and (not self._text or reasoning):
+            raise self._error("provider.no-content")
+        return ChatReply(
+            text=text,
+            tool_calls=calls,
+            usage=self._usage,
+            model=self._model,
+            reasoning="".join(self._reasoning) or reasoning,
+            logprobs=tuple(self._logprobs),
+        )
+
+    def _error(self, code: str, detail: str = "") -> ProviderError:
+        return self._failures.make(code, detail, usage=self._known())
+
+    def _known(self) -> Usage | None:
+        return None if self._usage == Usage() else self._usage
+
+
+def _texts(content: Any) -> tuple[list[str], list[str]]:
+    """Text and reasoning of a content: a text, or parts that each say what they are."""
+    if isinstance(content, str):
+        return [content], []
+    if not isinstance(content, list):
+        return [], []
+    text: list[str] = []
+    thoughts: list[str] = []
+    for part in content:
+        if not isinstance(part, dict):
+            continue
+        if isinstance(part.get("text"), str):
+            (text if part.get("type") == "text" else thoughts).append(part["text"])
+        elif part.get("type") == "thinking":
+            thoughts += _texts(part.get("thinking"))[0]
+    return text, thoughts
+
+
+def _alternatives(token: _Token) -> tuple[TokenLogprob, ...]:
+    sampled = TokenLogprob(token.token, token.logprob)
+    rest = [other for other in token.top_logprobs if other.token != token.token]
+    return (sampled, *rest)
+
+
+def _usage(usage: _Usage) -> Usage:
+    details = usage.prompt_tokens_details or _InputDetails()
+    thinking = usage.completion_tokens_details or _OutputDetails()
+    return Usage(
+        input_tokens=usage.prompt_tokens,
+        output_tokens=usage.completion_tokens,
+        cached_tokens=details.cached_tokens or 0,
+        reasoning_tokens=thinking.reasoning_tokens or 0,
+        cost=_cost(bytes(usage.cost)),
+        cache_write_tokens=details.cache_write_tokens or 0,
+    )
+
+
+def _cost(raw: bytes) -> str | None:
+    """The service's figure, digit by digit as it came."""
+    text = raw.decode("ascii", errors="replace").strip().strip('"')
+    try:
+        cost = Decimal(text)
+    except InvalidOperation:
+        return None
+    return str(cost) if cost.is_finite() and cost >= 0 else None

@@ -1,0 +1,231 @@
+"""One service: the path that every call takes to it. Permit, send, read, and again where that may help."""
+
+from __future__ import annotations
+
+import math
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+import attrs
+import trio
+
+from ..judge.errors import ProviderError
+from ..judge.protocol import Caller, Usage
+from .breaker import Breaker
+from .connection import ExchangeError, Head, Sink, SlowError
+from .dial import ConnectError
+from .failures import FAILURES, Failures
+from .permits import Permits
+from .pool import Pool
+from .proxy import Origin
+from .retry import Retries, RetryBudget, RetryPolicy
+from .settings import CONCURRENCY, Target, Timing
+from .usage import UNKNOWN, total
+from .wire import EncodingError, Inflater, TooLargeError
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+OnRetry = Callable[[Caller, float, ProviderError], None]
+"""Who waits, how many seconds, and because of what (`error.attempts` says how many were made)."""
+
+
+class Reader(Protocol[T_co]):
+    """Makes an answer of a body. Both raise `ProviderError` for what is no whole answer."""
+
+    def feed(self, chunk: bytes) -> bool:
+        """Returns whether all that matters has come."""
+
+    def finish(self, whole: bool) -> T_co:
+        """The answer. `whole` is false where the connection broke within the body."""
+
+
+@attrs.frozen
+class Call(Generic[T]):
+    path: str
+    body: bytes
+    read: Callable[[Head], Reader[T]]
+    caller: Caller
+    timeout: float | None = None
+    most: int = 64 * 2**20
+    """Bytes of the body, decompressed."""
+
+
+@attrs.frozen
+class Clockwork:
+    """Everything a service gets from outside, so that tests can hold it still."""
+
+    environ: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    timing: Timing = attrs.field(factory=Timing)
+    policy: RetryPolicy = attrs.field(factory=RetryPolicy)
+    random: Random = attrs.field(factory=Random)
+    wall: Callable[[], float] = time.time
+    tls: ssl.SSLContext | None = None
+    on_retry: OnRetry | None = None
+
+
+class Service:
+    def __init__(self, target: Target, clockwork: Clockwork, *, auth: tuple[tuple[str, str], ...]) -> None:
+        """`auth` are the headers that carry the key in the way of this API."""
+        parts = urlsplit(target.url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        origin = Origin(parts.scheme, parts.hostname or "", port)
+        self.name = target.name
+        self.failures = Failures(target.name, target.secrets, clockwork.wall)
+        self.limit = target.concurrency or CONCURRENCY
+        self._clockwork = clockwork
+        self._retries = Retries(
+            attrs.evolve(clockwork.policy, retries=target.retries),
+            RetryBudget(),
+            self.failures,
+            clockwork.random,
+        )
+        self._permits = Permits(self.limit, start=target.concurrency)
+        self._breaker = Breaker(self.failures)
+        self._pool = Pool(origin, clockwork.environ, clockwork.timing, clockwork.tls)
+        self._base = parts.path.rstrip("/")
+        own = tuple((name, value.reveal()) for name, value in target.headers)
+        self._headers = _encoded(origin, (*auth, *own))
+
+    async def call(self, call: Call[T]) -> tuple[T, tuple[Usage, ...]]:
+        """The answer, and what the attempts before it used. Raises `ProviderError` with the number of
+        attempts and with what they used; a cancellation passes through untouched."""
+        paid: list[Usage] = []
+        seconds = math.inf if call.timeout is None else call.timeout
+        with trio.CancelScope(deadline=trio.current_time() + seconds) as scope:
+            return await self._attempts(call, scope, paid), tuple(paid)
+        raise self.failures.make("provider.timeout", f"{seconds:g} s", usage=total([*paid, UNKNOWN]))
+
+    def close(self) -> None:
+        self._pool.close()
+
+    async def _attempts(self, call: Call[T], scope: trio.CancelScope, paid: list[Usage]) -> T:
+        trial = self._breaker.check()
+        self._retries.budget.earn()
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                answer = await self._attempt(call, scope)
+            except ProviderError as error:
+                _book(error, paid)
+                delay = self._delay(error, attempt, scope)
+                if self._clockwork.on_retry is not None:
+                    self._clockwork.on_retry(call.caller, delay, error)
+                await trio.sleep(delay)
+                self._breaker.check(trial=trial)
+            else:
+                self._breaker.went_well()
+                return answer
+
+    def _delay(self, error: ProviderError, attempt: int, scope: trio.CancelScope) -> float:
+        try:
+            delay = self._retries.delay(error, attempt)
+            if trio.current_time() + delay >= scope.deadline:
+                raise error
+        except ProviderError as final:
+            self._breaker.failed(final)
+            raise
+        return delay
+
+    async def _attempt(self, call: Call[T], scope: trio.CancelScope) -> T:
+        """One exchange under a permit. Waiting for the permit is not the service's fault, so no clock
+        runs."""
+        deadline, asked_at = scope.deadline, trio.current_time()
+        scope.deadline = math.inf
+        async with self._permits:
+            sent_at = trio.current_time()
+            scope.deadline = deadline + (sent_at - asked_at)
+            try:
+                answer = await self._exchange(call)
+            except ProviderError as error:
+                if error.code in ("provider.rate-limited", "provider.overloaded"):
+                    self._permits.slow_down(sent_at)
+                raise
+            self._permits.went_well()
+            return answer
+
+    async def _exchange(self, call: Call[T]) -> T:
+        receiver = _Receiver(call, self.failures)
+        headers = [*self._headers, (b"content-length", b"%d" % len(call.body))]
+        try:
+            await self._pool.post(self._base + call.path, headers, call.body, receiver.start)
+        except (ConnectError, ExchangeError, SlowError) as error:
+            raise self.failures.make(error.code, str(error)) from None
+        except TooLargeError:
+            raise self.failures.make("provider.too-large", f"over {call.most:,} bytes") from None
+        except EncodingError as error:
+            raise self.failures.make("provider.bad-encoding", str(error)) from None
+        return receiver.answer()
+
+
+def _book(error: ProviderError, paid: list[Usage]) -> None:
+    """An attempt failed: what it used is kept, with what those before it used, in case it is the last."""
+    used = error.usage or (UNKNOWN if FAILURES[error.code].may_cost else None)
+    if used is not None:
+        paid.append(used)
+    error.usage = total(paid) if paid else None
+
+
+class _Receiver(Generic[T]):
+    """Between a connection and a reader: decompresses, counts, and keeps the body of an error."""
+
+    def __init__(self, call: Call[T], failures: Failures) -> None:
+        self._call = call
+        self._failures = failures
+        self._head: Head | None = None
+        self._reader: Reader[T] | None = None
+        self._inflater: Inflater | None = None
+        self._error = bytearray()
+        self._whole = False
+
+    def start(self, head: Head) -> Sink:
+        self._head = head
+        good = head.status == 200
+        self._inflater = Inflater(head.headers.get("content-encoding", "").lower(), self._call.most)
+        self._reader = self._call.read(head) if good else None
+        return self
+
+    def feed(self, chunk: bytes) -> bool:
+        assert self._inflater is not None
+        plain = self._inflater.feed(chunk)
+        if self._reader is not None:
+            return self._reader.feed(plain)
+        self._error += plain[: _MOST_OF_AN_ERROR - len(self._error)]
+        return len(self._error) >= _MOST_OF_AN_ERROR
+
+    def closed(self, whole: bool) -> None:
+        self._whole = whole
+
+    def answer(self) -> T:
+        assert self._head is not None
+        if self._reader is not None:
+            return self._reader.finish(self._whole)
+        head = self._head
+        if 300 <= head.status < 400:
+            there = urlsplit(head.headers.get("location", ""))
+            shown = f"{there.scheme}://{there.hostname}{there.path}" if there.hostname else there.path
+            raise self._failures.make(
+                "provider.redirect", f"to {shown}; set the url to that", status=head.status
+            )
+        raise self._failures.from_status(head.status, head.headers, bytes(self._error))
+
+
+_MOST_OF_AN_ERROR = 65_536
+
+
+def _encoded(origin: Origin, extra: tuple[tuple[str, str], ...]) -> list[tuple[bytes, bytes]]:
+    ours = {
+        "host": origin.authority,
+        "user-agent": "judgeflow",
+        "accept": "application/json, text/event-stream",
+        "accept-encoding": "identity",
+        "content-type": "application/json",
+    }
+    for name, value in extra:
+        ours[name.lower()] = value
+    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in ours.items()]

@@ -1,0 +1,64 @@
+"""What calls used: read from an answer, and added up over the attempts of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from ..judge.protocol import Usage
+
+NOTHING = Usage(input_tokens=0, output_tokens=0)
+UNKNOWN = Usage(incomplete=True)
+"""An attempt that broke off: it may have cost something."""
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum. What is unknown in one attempt leaves the known rest and marks it incomplete; a cost of the
+    service's own stands only if every attempt that used something has one."""
+    spent = [usage for usage in usages if usage != NOTHING]
+    if len(spent) == 1:
+        return spent[0]
+    known = [usage for usage in spent if usage.input_tokens is not None or usage.output_tokens is not None]
+    priced = [usage.cost for usage in known if usage.cost is not None]
+    return Usage(
+        input_tokens=_sum(usage.input_tokens for usage in known),
+        output_tokens=_sum(usage.output_tokens for usage in known),
+        cached_tokens=sum(usage.cached_tokens for usage in known),
+        reasoning_tokens=sum(usage.reasoning_tokens for usage in known),
+        cost=str(sum(map(Decimal, priced), Decimal(0))) if priced and len(priced) == len(known) else None,
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in known),
+        incomplete=len(known) < len(spent) or any(usage.incomplete for usage in spent),
+    )
+
+
+def token_counts(told: Any) -> Usage:
+    """The usage of a decision service's answer. What is not a count is unknown, and never an error: the
+    decision itself is good."""
+    if not isinstance(told, dict):
+        return Usage()
+    details = told.get("input_tokens_details")
+    thinking = told.get("output_tokens_details")
+    return Usage(
+        input_tokens=_count(told.get("input_tokens")),
+        output_tokens=_count(told.get("output_tokens")),
+        cached_tokens=_count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
+        reasoning_tokens=_count(thinking.get("reasoning_tokens")) or 0 if isinstance(thinking, dict) else 0,
+        cost=_cost(told.get("cost")),
+        cache_write_tokens=_count(details.get("cache_write_tokens")) or 0 if isinstance(details, dict) else 0,
+    )
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    values = [number for number in numbers if number is not None]
+    return sum(values) if values else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _cost(value: Any) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    return str(value) if value >= 0 and Decimal(str(value)).is_finite() else None
