@@ -8,7 +8,7 @@ from .lexer import Token
 Params = tuple[ast.Param, ...]
 
 
-# --- clauses and their values ----------------------------------------------------------------------------------
+# --- clauses and their values -------------------------------------------------------------------------------
 
 
 def clause(keyword: Token, value: ast.ClauseValue) -> ast.Clause:
@@ -107,7 +107,7 @@ def options(opening: Token, items: list[ast.Option], close: Token) -> ast.Option
     return ast.Options(opening[0], close[1], tuple(items))
 
 
-# --- heads -----------------------------------------------------------------------------------------------------
+# --- heads --------------------------------------------------------------------------------------------------
 
 
 def workflow(
@@ -213,7 +213,7 @@ def agent(
     return ast.Agent(word[0], close[1], name, params or (), shape, description, tuple(clauses))
 
 
-# --- judges ----------------------------------------------------------------------------------------------------
+# --- judges -------------------------------------------------------------------------------------------------
 
 
 def judge(
@@ -269,7 +269,7 @@ def question_listed(
     return ast.Question(name.start, options.end, name, kind[2], text, options)  # type: ignore[arg-type]
 
 
-# --- scorers and gates -----------------------------------------------------------------------------------------
+# --- scorers and gates --------------------------------------------------------------------------------------
 
 
 def check(kind: Token, value: ast.Text | ast.Bounds) -> ast.Check:
@@ -336,7 +336,7 @@ def combine_weighted(mode: Token, _at: Token, _least: Token, bar: ast.Number) ->
     return ast.Combine(mode[0], bar.end, "weighted", bar)
 
 
-# --- decisions, context, limits, memory ------------------------------------------------------------------------
+# --- decisions, context, limits, memory ---------------------------------------------------------------------
 
 
 def decision(
@@ -385,7 +385,7 @@ def compact(
     return ast.Compact(word[0], model.end, every, keep, model)
 
 
-# --- profiles, suites, tests -----------------------------------------------------------------------------------
+# --- profiles, suites, tests --------------------------------------------------------------------------------
 
 
 def override_block(

@@ -1,6 +1,7 @@
 """What each rule of an expression, a shape or a parameter builds: one function per action of `grammar.lark`.
 
-The arguments are the rule's symbols in order. Tokens are `(start, end, text)`; texts and numbers are nodes already.
+The arguments are the rule's symbols in order. Tokens are `(start, end, text)`; texts and numbers are nodes
+already.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from .lexer import Token
 T = TypeVar("T")
 
 
-# --- lists and small change ------------------------------------------------------------------------------------
+# --- lists and small change ---------------------------------------------------------------------------------
 
 
 def none() -> None:
@@ -58,7 +59,7 @@ def negative_number(sign: Token, number: ast.Number) -> ast.Number:
     return ast.Number(sign[0], number.end, f"-{number.text}")
 
 
-# --- parameters and shapes -------------------------------------------------------------------------------------
+# --- parameters and shapes ----------------------------------------------------------------------------------
 
 
 def params_empty(_open: Token, _close: Token) -> tuple[ast.Param, ...]:
@@ -69,7 +70,9 @@ def params_some(_open: Token, params: list[ast.Param], *_close: Token) -> tuple[
     return tuple(params)
 
 
-def param_shape(_colon: Token, shape: ast.ShapeNode, question: Token | None) -> tuple[ast.ShapeNode, Token | None]:
+def param_shape(
+    _colon: Token, shape: ast.ShapeNode, question: Token | None
+) -> tuple[ast.ShapeNode, Token | None]:
     return shape, question
 
 
@@ -127,7 +130,7 @@ def union_shape(options: list[ast.ShapeNode]) -> ast.UnionShape:
     return ast.UnionShape(options[0].start, options[-1].end, tuple(options))
 
 
-# --- expressions -----------------------------------------------------------------------------------------------
+# --- expressions --------------------------------------------------------------------------------------------
 
 
 def binary(left: ast.Expr, operator: Token, right: ast.Expr) -> ast.Binary:

@@ -21,7 +21,7 @@ def block(opening: Token, statements: list[ast.Statement], close: Token) -> ast.
     return ast.Block(opening[0], close[1], tuple(statements))
 
 
-# --- statements ------------------------------------------------------------------------------------------------
+# --- statements ---------------------------------------------------------------------------------------------
 
 
 def return_(word: Token, value: ast.Expr) -> ast.Return:
@@ -105,7 +105,7 @@ def with_context(word: Token, _context: Token, value: ast.Object, body: ast.Bloc
     return ast.WithContext(word[0], body.end, value, body)
 
 
-# --- steps -----------------------------------------------------------------------------------------------------
+# --- steps --------------------------------------------------------------------------------------------------
 
 
 def try_plain(word: Token, call: ast.Call) -> ast.Try:

@@ -13,7 +13,9 @@ def _actions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
         name: value
         for module in modules
         for name, value in vars(module).items()
-        if getattr(value, "__module__", None) == module.__name__ and callable(value) and not name.startswith("_")
+        if getattr(value, "__module__", None) == module.__name__
+        and callable(value)
+        and not name.startswith("_")
     }
 
 

@@ -1,9 +1,9 @@
 r"""Splits a file into declarations without parsing it.
 
-Only declarations, comments and a closing `}` may start a line at column 0, so the lines that do say where each
-declaration begins. A chunk is a declaration with the comments that stand before it; whatever an open quote or brace
-does to it stays in it. Other unindented lines belong to the declaration whose text or block is still open there, else
-they are a chunk of their own, for the parser to complain about.
+Only declarations, comments and a closing `}` may start a line at column 0, so the lines that do say where
+each declaration begins. A chunk is a declaration with the comments that stand before it; whatever an open
+quote or brace does to it stays in it. Other unindented lines belong to the declaration whose text or block is
+still open there, else they are a chunk of their own, for the parser to complain about.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .suggest import closest
 Chunk = tuple[int, int]
 """Start and end; the white space between chunks belongs to none."""
 
-DECLARATIONS = (
-    "workflow import let provider model type tool agent judge code scorer gate condition choice scale context limits "
-    "memory flow profile suite test"
-).split()
+DECLARATIONS = tuple(
+    "workflow import let provider model type tool agent judge code scorer gate condition choice scale "  # noqa: SIM905
+    "context limits memory flow profile suite test".split()
+)
 
 # What only a declaration looks like. Prose such as "let me know" or "model answers are short" does not.
 _START = (
@@ -78,8 +78,9 @@ def resplit(
 ) -> tuple[int, int, list[Chunk]]:
     """What an edit does to a file's chunks, found by reading around it only.
 
-    `text` is the new text, in which `start .. new_end` replaced what was `start .. old_end`. The answer `(first, last,
-    new)` says: `chunks[first:last]` become `new`, those before stay, those behind move by `new_end - old_end`.
+    `text` is the new text, in which `start .. new_end` replaced what was `start .. old_end`. The answer
+    `(first, last, new)` says: `chunks[first:last]` become `new`, those before stay, those behind move by
+    `new_end - old_end`.
     """
     moved = new_end - old_end
     touched = _first_ending_at(chunks, start)
@@ -108,8 +109,8 @@ def _first_ending_at(chunks: list[Chunk], offset: int) -> int:
 
 
 def _lines(text: str, start: int) -> Iterator[tuple[int, bool, bool]]:
-    """The lines that start at column 0, closing braces left out: where, a declaration, a comment. The first line is
-    one of them even where it is indented, lest it be lost."""
+    """The lines that start at column 0, closing braces left out: where, a declaration, a comment. The first
+    line is one of them even where it is indented, lest it be lost."""
     first = _FIRST_LINE.match(text, start)
     line, indent = (first.end("line"), first.end("indent")) if first else (start, start)
     first = _FIRST.match(text, indent)
@@ -140,8 +141,8 @@ def _end(text: str, start: int, end: int) -> int:
 
 
 class Openness:
-    """Whether the declaration that began last still has an open text block or bracket. Counting is rough (a brace in a
-    text counts) and goes on from where it stopped, so that it stays linear."""
+    """Whether the declaration that began last still has an open text block or bracket. Counting is rough (a
+    brace in a text counts) and goes on from where it stopped, so that it stays linear."""
 
     def __init__(self, text: str) -> None:
         self.text = text

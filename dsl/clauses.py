@@ -1,7 +1,8 @@
-"""What may stand in which block: one table for the parser's messages, the checker, completion and the formatter.
+"""What may stand in which block: one table for the parser's messages, the checker, completion and the
+formatter.
 
-`CLAUSES` is keyed by the kind of block: a declaration's keyword, or the word before the braces inside one (`case`,
-`decide`, `scorers`, `parallel`, `switch`). A test holds the table against the grammar.
+`CLAUSES` is keyed by the kind of block: a declaration's keyword, or the word before the braces inside one
+(`case`, `decide`, `scorers`, `parallel`, `switch`). A test holds the table against the grammar.
 """
 
 from __future__ import annotations
@@ -38,29 +39,100 @@ OBJECT = "an object such as `{ key: value }`"
 
 
 DECLARATIONS: tuple[Declaration, ...] = (
-    Declaration("workflow", "a workflow", 'workflow support "Routes tickets" version "1"', "Names the file's workflow."),
-    Declaration("import", "an import", 'import "shared/models.judge"', "Brings in the declarations of another file."),
-    Declaration("let", "a constant", 'let languages = ["German", "French"]', "A constant for texts and expressions."),
-    Declaration("provider", "a provider", "provider local { api openai  url env LOCAL_URL }", "Where models are called."),
-    Declaration("model", "a model", 'model small "openai/gpt-6-mini" { temperature 0.2 }', "A model and how it is called."),
+    Declaration(
+        "workflow",
+        "a workflow",
+        'workflow support "Routes tickets" version "1"',
+        "Names the file's workflow.",
+    ),
+    Declaration(
+        "import", "an import", 'import "shared/models.judge"', "Brings in the declarations of another file."
+    ),
+    Declaration(
+        "let", "a constant", 'let languages = ["German", "French"]', "A constant for texts and expressions."
+    ),
+    Declaration(
+        "provider",
+        "a provider",
+        "provider local { api openai  url env LOCAL_URL }",
+        "Where models are called.",
+    ),
+    Declaration(
+        "model",
+        "a model",
+        'model small "openai/gpt-6-mini" { temperature 0.2 }',
+        "A model and how it is called.",
+    ),
     Declaration("type", "a type", "type Offer { salary: int }", "A shape of data."),
-    Declaration("tool", "a tool", 'tool get_order(id: text) -> Order { python "shop.py:get_order" }', "A function that agents call."),
+    Declaration(
+        "tool",
+        "a tool",
+        'tool get_order(id: text) -> Order { python "shop.py:get_order" }',
+        "A function that agents call.",
+    ),
     Declaration("agent", "an agent", 'agent writer { model small  prompt "Write." }', "A model with a job."),
-    Declaration("judge", "a judge", 'judge useful { model small  rate "helpfulness"  threshold 0.7 }', "Says whether a reply is good enough."),
-    Declaration("code judge", "a code judge", 'code judge short { require len(reply) < 400 else "Shorter." }', "A judge without a model."),
+    Declaration(
+        "judge",
+        "a judge",
+        'judge useful { model small  rate "helpfulness"  threshold 0.7 }',
+        "Says whether a reply is good enough.",
+    ),
+    Declaration(
+        "code judge",
+        "a code judge",
+        'code judge short { require len(reply) < 400 else "Shorter." }',
+        "A judge without a model.",
+    ),
     Declaration("scorer", "a scorer", 'scorer has_status contains "status"', "A check that costs no tokens."),
-    Declaration("gate", "a gate", "gate publishable(draft) { scorers { length 1..5000 } }", "Lets a text through, or blocks it."),
-    Declaration("condition", "a condition", 'condition urgent(ticket: Ticket) { model jev  ask "Is it urgent?" }', "A yes-or-no question to a decision model."),
-    Declaration("choice", "a choice", 'choice team(ticket: Ticket) { model jev  ask "Whose is it?"  options { billing technical } }', "A question with options."),
-    Declaration("scale", "a scale", 'scale risk(answer: text) { model jev  ask "How risky is it?"  levels ["low", "high"] }', "A question with levels, lowest first."),
+    Declaration(
+        "gate",
+        "a gate",
+        "gate publishable(draft) { scorers { length 1..5000 } }",
+        "Lets a text through, or blocks it.",
+    ),
+    Declaration(
+        "condition",
+        "a condition",
+        'condition urgent(ticket: Ticket) { model jev  ask "Is it urgent?" }',
+        "A yes-or-no question to a decision model.",
+    ),
+    Declaration(
+        "choice",
+        "a choice",
+        'choice team(ticket: Ticket) { model jev  ask "Whose is it?"  options { billing technical } }',
+        "A question with options.",
+    ),
+    Declaration(
+        "scale",
+        "a scale",
+        'scale risk(answer: text) { model jev  ask "How risky is it?"  levels ["low", "high"] }',
+        "A question with levels, lowest first.",
+    ),
     Declaration("context", "the context", 'context { application: "shop" }', "What every decision is told."),
     Declaration("limits", "limits", "limits { cost $0.50 per run }", "What a run or a day may cost."),
     Declaration("memory", "memory", "memory { history 10 }", "What a thread remembers."),
-    Declaration("flow", "a flow", "flow main(task: text) -> text { return writer(task) }", "The steps of a run."),
-    Declaration("profile", "a profile", "profile cheap { agent writer { model small } }", "Differences for another run."),
-    Declaration("suite", "a suite", 'suite golden for main { cases "golden.jsonl"  checks [correct] }', "Cases to evaluate a flow on."),
-    Declaration("test", "a test", 'test "it answers" for main { given { task: "x" }  expect result == "y" }', "A run with scripted models."),
-)  # fmt: skip
+    Declaration(
+        "flow", "a flow", "flow main(task: text) -> text { return writer(task) }", "The steps of a run."
+    ),
+    Declaration(
+        "profile",
+        "a profile",
+        "profile cheap { agent writer { model small } }",
+        "Differences for another run.",
+    ),
+    Declaration(
+        "suite",
+        "a suite",
+        'suite golden for main { cases "golden.jsonl"  checks [correct] }',
+        "Cases to evaluate a flow on.",
+    ),
+    Declaration(
+        "test",
+        "a test",
+        'test "it answers" for main { given { task: "x" }  expect result == "y" }',
+        "A run with scripted models.",
+    ),
+)
 
 
 def _model(example: str = "model small", required: bool = False) -> Clause:
@@ -69,8 +141,12 @@ def _model(example: str = "model small", required: bool = False) -> Clause:
 
 _PYTHON = Clause("python", TEXT, 'python "checks.py:posted"', "The Python function, as `file.py:function`.")
 _TIMEOUT = Clause("timeout", DURATION, "timeout 30s", "How long one call may take.")
-_ROUNDING = Clause("rounding", NUMBER, "rounding 2", "To how many decimals the service rounds its probabilities.")
-_LET = Clause("let", "a name, `=` and a value", "let words = words(reply)", "A name for a value.", repeatable=True)
+_ROUNDING = Clause(
+    "rounding", NUMBER, "rounding 2", "To how many decimals the service rounds its probabilities."
+)
+_LET = Clause(
+    "let", "a name, `=` and a value", "let words = words(reply)", "A name for a value.", repeatable=True
+)
 _REQUIRE = Clause(
     "require",
     "a condition",
@@ -81,16 +157,33 @@ _REQUIRE = Clause(
 _DECISION = (
     _model("model jev", required=True),
     Clause("ask", TEXT, 'ask "Is it urgent?"', "The question.", required=True),
-    Clause("context", OBJECT, "context { customer: crm(ticket.customer) }", "What is sent beside the arguments."),
-    Clause("confidence", "`at least` and a number", "confidence at least 0.8", "How sure an answer must be to count."),
-    Clause("cache", "a duration, `by` and a value", "cache 5m by ticket.id", "How long an answer is kept, and for what."),
+    Clause(
+        "context", OBJECT, "context { customer: crm(ticket.customer) }", "What is sent beside the arguments."
+    ),
+    Clause(
+        "confidence",
+        "`at least` and a number",
+        "confidence at least 0.8",
+        "How sure an answer must be to count.",
+    ),
+    Clause(
+        "cache",
+        "a duration, `by` and a value",
+        "cache 5m by ticket.id",
+        "How long an answer is kept, and for what.",
+    ),
 )
 
 AGENT: tuple[Clause, ...] = (
     _model(required=True),
     Clause("prompt", TEXT, 'prompt "Answer in one sentence."', "The instructions that the model gets."),
     Clause("tools", NAMES, "tools [search]", "What the agent may call."),
-    Clause("judges", "a list of judges such as `[correct, useful]`", "judges [correct]", "Who checks every answer."),
+    Clause(
+        "judges",
+        "a list of judges such as `[correct, useful]`",
+        "judges [correct]",
+        "Who checks every answer.",
+    ),
     Clause("retries", NUMBER, "retries 2", "How often a rejected answer goes back with the reasons."),
     _TIMEOUT,
 )
@@ -100,26 +193,80 @@ JUDGE: tuple[Clause, ...] = (
     _REQUIRE,
     Clause("metrics", OBJECT, "metrics { jobs: len(reply.jobs) }", "Numbers for the record."),
     _PYTHON,
-    Clause("ask", TEXT, 'ask "Is the reply correct? PASS, or what is wrong."', "The question to a chat model."),
-    Clause("rate", "a text in quotes, or `quality`, `factuality`, `safety` or `tone`", 'rate "clarity"', "What a number from 0 to 1 is asked for."),
+    Clause(
+        "ask", TEXT, 'ask "Is the reply correct? PASS, or what is wrong."', "The question to a chat model."
+    ),
+    Clause(
+        "rate",
+        "a text in quotes, or `quality`, `factuality`, `safety` or `tone`",
+        'rate "clarity"',
+        "What a number from 0 to 1 is asked for.",
+    ),
     Clause("threshold", "a number from 0 to 1", "threshold 0.7", "The lowest score that passes."),
     Clause("state", OBJECT, "state { reply: reply }", "What the decision model sees."),
-    Clause("decide", "a block of questions", 'decide { grounded: condition "…" }', "Typed questions to a decision model."),
-    Clause("case", "a type and its rules", 'case Offer { require reply.salary > 0 else "…" }', "Rules for one type of a union.", repeatable=True),
-)  # fmt: skip
+    Clause(
+        "decide",
+        "a block of questions",
+        'decide { grounded: condition "…" }',
+        "Typed questions to a decision model.",
+    ),
+    Clause(
+        "case",
+        "a type and its rules",
+        'case Offer { require reply.salary > 0 else "…" }',
+        "Rules for one type of a union.",
+        repeatable=True,
+    ),
+)
 LIMITS: tuple[Clause, ...] = (
-    Clause("cost", "an amount such as `$0.50`, then `per run` or `per day`", "cost $0.50 per run", "Money.", repeatable=True),
-    Clause("tokens", "a number, then `per run` or `per day`", "tokens 200_000 per run", "Tokens.", repeatable=True),
-    Clause("calls", "a number, then `per run` or `per day`", "calls 200 per run", "Model calls.", repeatable=True),
-    Clause("time", "a duration such as `5m`, then `per run` or `per day`", "time 5m per run", "Time.", repeatable=True),
-)  # fmt: skip
+    Clause(
+        "cost",
+        "an amount such as `$0.50`, then `per run` or `per day`",
+        "cost $0.50 per run",
+        "Money.",
+        repeatable=True,
+    ),
+    Clause(
+        "tokens",
+        "a number, then `per run` or `per day`",
+        "tokens 200_000 per run",
+        "Tokens.",
+        repeatable=True,
+    ),
+    Clause(
+        "calls", "a number, then `per run` or `per day`", "calls 200 per run", "Model calls.", repeatable=True
+    ),
+    Clause(
+        "time",
+        "a duration such as `5m`, then `per run` or `per day`",
+        "time 5m per run",
+        "Time.",
+        repeatable=True,
+    ),
+)
 
 CLAUSES: dict[str, tuple[Clause, ...]] = {
     "provider": (
-        Clause("api", "the name of an interface, such as `openai`", "api openai", "How the service is spoken to.", required=True),
-        Clause("url", "a text in quotes, or `env NAME`", 'url "http://localhost:8000/v1"', "Where the service is."),
+        Clause(
+            "api",
+            "the name of an interface, such as `openai`",
+            "api openai",
+            "How the service is spoken to.",
+            required=True,
+        ),
+        Clause(
+            "url",
+            "a text in quotes, or `env NAME`",
+            'url "http://localhost:8000/v1"',
+            "Where the service is.",
+        ),
         Clause("key", "`env NAME`", "key env LOCAL_API_KEY", "The environment variable that holds the key."),
-        Clause("headers", 'an object such as `{ "X-Team": "judges" }`', 'headers { "X-Team": "judges" }', "Headers for every call."),
+        Clause(
+            "headers",
+            'an object such as `{ "X-Team": "judges" }`',
+            'headers { "X-Team": "judges" }',
+            "Headers for every call.",
+        ),
         _ROUNDING,
     ),
     "model": (
@@ -128,14 +275,29 @@ CLAUSES: dict[str, tuple[Clause, ...]] = {
         Clause("max_tokens", NUMBER, "max_tokens 2000", "The longest answer."),
         _TIMEOUT,
         Clause("retries", NUMBER, "retries 4", "How often a failed call is made again."),
-        Clause("price", "two amounts, such as `$0.25 in, $2.00 out`", "price $0.25 in, $2.00 out", "What a million tokens cost."),
-        Clause("fallback", "a list of models such as `[kimi]`", "fallback [kimi]", "Who answers where this one fails."),
+        Clause(
+            "price",
+            "two amounts, such as `$0.25 in, $2.00 out`",
+            "price $0.25 in, $2.00 out",
+            "What a million tokens cost.",
+        ),
+        Clause(
+            "fallback",
+            "a list of models such as `[kimi]`",
+            "fallback [kimi]",
+            "Who answers where this one fails.",
+        ),
         Clause("concurrency", NUMBER, "concurrency 16", "How many calls may run at once."),
         _ROUNDING,
     ),
     "tool": (
         _PYTHON,
-        Clause("mcp", "a command in quotes", 'mcp "npx -y @acme/browser" only [open, click]', "The MCP server that offers the tool."),
+        Clause(
+            "mcp",
+            "a command in quotes",
+            'mcp "npx -y @acme/browser" only [open, click]',
+            "The MCP server that offers the tool.",
+        ),
         _TIMEOUT,
         Clause("secret", NAMES, "secret [id]", "Arguments that the record masks."),
     ),
@@ -144,41 +306,104 @@ CLAUSES: dict[str, tuple[Clause, ...]] = {
     "case": (_LET, _REQUIRE),
     "gate": (
         Clause("target", VALUE, "target json(input).response", "What is checked, if not the input itself."),
-        Clause("pass when", "a condition", 'pass when input contains "ok"', "Where it holds, nothing else runs."),
+        Clause(
+            "pass when", "a condition", 'pass when input contains "ok"', "Where it holds, nothing else runs."
+        ),
         Clause("scorers", "a block of scorers", "scorers { length 1..5000 }", "Checks that cost no tokens."),
-        Clause("combine", "`all`, `any`, or `weighted at least` and a number", "combine weighted at least 0.7", "When the scorers pass."),
-        Clause("judge", "an agent or a judge", 'judge reviewer "Is it good enough?"', "Who decides where the scorers do not."),
-        Clause("ask", "an agent and a question", 'ask reviewer "PASS or BLOCK?"', "Who says pass or block where the scorers do not."),
-        Clause("unreadable", "`pass` or `block`", "unreadable block", "What a verdict means that cannot be read."),
+        Clause(
+            "combine",
+            "`all`, `any`, or `weighted at least` and a number",
+            "combine weighted at least 0.7",
+            "When the scorers pass.",
+        ),
+        Clause(
+            "judge",
+            "an agent or a judge",
+            'judge reviewer "Is it good enough?"',
+            "Who decides where the scorers do not.",
+        ),
+        Clause(
+            "ask",
+            "an agent and a question",
+            'ask reviewer "PASS or BLOCK?"',
+            "Who says pass or block where the scorers do not.",
+        ),
+        Clause(
+            "unreadable", "`pass` or `block`", "unreadable block", "What a verdict means that cannot be read."
+        ),
     ),
     "scorers": (),
     "condition": _DECISION,
-    "choice": (*_DECISION, Clause("options", "a block of options", 'options { billing "Payments" }', "The answers.", required=True)),
-    "scale": (*_DECISION, Clause("levels", "a list of texts", 'levels ["low", "high"]', "The levels, lowest first.", required=True)),
+    "choice": (
+        *_DECISION,
+        Clause(
+            "options", "a block of options", 'options { billing "Payments" }', "The answers.", required=True
+        ),
+    ),
+    "scale": (
+        *_DECISION,
+        Clause(
+            "levels", "a list of texts", 'levels ["low", "high"]', "The levels, lowest first.", required=True
+        ),
+    ),
     "limits": LIMITS,
     "memory": (
         Clause("history", NUMBER, "history 10", "How many turns are sent along."),
-        Clause("compact", "`every` and a number", "compact every 5 keep 10 with small", "When old turns are summed up, and by whom."),
+        Clause(
+            "compact",
+            "`every` and a number",
+            "compact every 5 keep 10 with small",
+            "When old turns are summed up, and by whom.",
+        ),
     ),
     "profile": (
-        Clause("agent", "an agent and what differs", "agent writer { model small }", "What differs in an agent.", repeatable=True),
-        Clause("judge", "a judge and what differs", "judge useful { threshold 0.5 }", "What differs in a judge.", repeatable=True),
-        Clause("model", "a model and another slug", 'model small "openai/gpt-6-nano"', "Another slug for a model.", repeatable=True),
+        Clause(
+            "agent",
+            "an agent and what differs",
+            "agent writer { model small }",
+            "What differs in an agent.",
+            repeatable=True,
+        ),
+        Clause(
+            "judge",
+            "a judge and what differs",
+            "judge useful { threshold 0.5 }",
+            "What differs in a judge.",
+            repeatable=True,
+        ),
+        Clause(
+            "model",
+            "a model and another slug",
+            'model small "openai/gpt-6-nano"',
+            "Another slug for a model.",
+            repeatable=True,
+        ),
     ),
     "suite": (
-        Clause("cases", "a file's name in quotes", 'cases "golden.jsonl"', "The cases: jsonl, json, csv or yaml."),
-        Clause("checks", "a list of judges and scorers", "checks [correct]", "What every answer is held against."),
+        Clause(
+            "cases", "a file's name in quotes", 'cases "golden.jsonl"', "The cases: jsonl, json, csv or yaml."
+        ),
+        Clause(
+            "checks", "a list of judges and scorers", "checks [correct]", "What every answer is held against."
+        ),
         Clause("limits", "a block of limits", "limits { cost $2 per day }", "What the suite may cost."),
         Clause("labels", "a file's name in quotes", 'labels "labels.jsonl"', "Human labels."),
         Clause("cascade", "`stop` or `all`", "cascade stop", "Whether the first failed check ends a case."),
     ),
     "test": (
         Clause("given", OBJECT, 'given { task: "x" }', "The flow's arguments."),
-        Clause("expect", "a condition, or `fails with` and a code", 'expect result == "x"', "What must come out.", required=True, repeatable=True),
+        Clause(
+            "expect",
+            "a condition, or `fails with` and a code",
+            'expect result == "x"',
+            "What must come out.",
+            required=True,
+            repeatable=True,
+        ),
     ),
-}  # fmt: skip
-"""By block, in the order in which the formatter and completion offer them. What is named freely there (a field, a
-question, a scorer, a scripted agent) has no entry."""
+}
+"""By block, in the order in which the formatter and completion offer them. What is named freely there (a
+field, a question, a scorer, a scripted agent) has no entry."""
 
 ONE_OF: dict[str, tuple[tuple[str, ...], ...]] = {"tool": (("python", "mcp"),)}
 """Clauses of which a declaration needs one and takes one."""
@@ -190,13 +415,25 @@ STATEMENTS: tuple[Clause, ...] = (
     Clause("switch", VALUE, "switch team(ticket) { case billing { … } }", "Goes one of several ways."),
     Clause("parallel", "a block of steps", "parallel { de = translator(text) }", "Runs steps at once."),
     Clause("loop", "`at most` and a number", "loop at most 5 times until done { … }", "Repeats."),
-    Clause("with", "`context` and an object", "with context { tenant: id } { … }", "Adds context for decisions."),
+    Clause(
+        "with", "`context` and an object", "with context { tenant: id } { … }", "Adds context for decisions."
+    ),
     Clause("approve", TEXT, 'yes = approve "Publish?" showing draft', "Asks a person."),
 )
 STEPS: tuple[Clause, ...] = (
     Clause("try", "a call", "try writer(task) else later", "A failed step is replaced, not fatal."),
-    Clause("each", "a name, `in` and a list", "each x in xs at most 8 at once: writer(x)", "A call for every item."),
-    Clause("best", "`of` and a number or calls", "best of 3: writer(task) picked by critic", "The best of several answers."),
+    Clause(
+        "each",
+        "a name, `in` and a list",
+        "each x in xs at most 8 at once: writer(x)",
+        "A call for every item.",
+    ),
+    Clause(
+        "best",
+        "`of` and a number or calls",
+        "best of 3: writer(task) picked by critic",
+        "The best of several answers.",
+    ),
     Clause("race", "a block of calls", "race { fast(task)  slow(task) }", "The first answer wins."),
     Clause("approve", TEXT, 'approve "Publish?" showing draft', "Asks a person."),
 )

@@ -2,11 +2,12 @@
 
 Two things set it apart from a textbook driver.
 
-* **Soft keywords.** A word is a keyword only where the parser can take that keyword. Rows of merged LALR states promise
-  more than is true, so where both readings seem possible the pending reductions are played through on a copy of the
-  stack (`accepts`), and where both really are, a short table looks at the next token (`_keyword_stands`).
-* **Chains.** Most reductions of an expression only pass a value on (`or: and`, `and: not`, …). They are skipped: where a
-  state, a nonterminal and the next token's kind lead is remembered in `jumps`.
+* **Soft keywords.** A word is a keyword only where the parser can take that keyword. Rows of merged LALR
+  states promise more than is true, so where both readings seem possible the pending reductions are played
+  through on a copy of the stack (`accepts`), and where both really are, a short table looks at the next
+  token.
+* **Chains.** Most reductions of an expression only pass a value on (`or: and`, `and: not`, …). They are
+  skipped: where a state, a nonterminal and the next token's kind lead is remembered in `jumps`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ _STATE, _NONTERMINAL = 20, 11
 
 
 class Grammar:
-    """The tables in the form that the driver walks; rows are unpacked when a parse first comes to their state."""
+    """The tables in the form that the driver walks; rows are unpacked when a parse first comes to their
+    state."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -54,7 +56,12 @@ class Grammar:
         self.count = len(tables.actions)
         self.kinds = self.lexer.vocabulary.kinds
         self.rules: list[tuple[int, int, Action | None, int]] = [
-            (rule.nonterminal, rule.size, ACTIONS[rule.action] if rule.action else None, rule.nonterminal << _NONTERMINAL)
+            (
+                rule.nonterminal,
+                rule.size,
+                ACTIONS[rule.action] if rule.action else None,
+                rule.nonterminal << _NONTERMINAL,
+            )
             for rule in tables.rules
         ]
         self.rows: list[dict[int, int]] = [{} for _ in tables.actions]
@@ -65,11 +72,16 @@ class Grammar:
         self.ends = frozenset(tables.ends.values())
         self.readings = self._readings()
         self.looks = self._looks()
+        self.before_plain_texts = frozenset(
+            {**self.kinds, **tables.literals}[name]
+            for name in ("{", ",", "[", "TLSQB", "model", "with", "case")
+        )
+        """What stands before texts that are keys, labels or slugs, among others."""
 
     def _readings(self) -> dict[int, tuple[int, ...]]:
         """By a token's kind, the terminals that it may stand for, the most special first."""
         name, word, environment = (self.kinds[kind] for kind in ("NAME", "WORD", "ENVNAME"))
-        readings = {
+        readings: dict[int, tuple[int, ...]] = {
             kind: (kind, word, environment) if text in RESERVED else (kind, name, word, environment)
             for text, kind in self.lexer.vocabulary.words.items()
         }
@@ -104,8 +116,8 @@ class Grammar:
         return row[nonterminal]
 
     def certain(self, state: int, kind: int) -> int | None:
-        """What the driver may do in a state without thinking, remembered in `rows`: the action where every reading of
-        the token that the row knows has the same one."""
+        """What the driver may do in a state without thinking, remembered in `rows`: the action where every
+        reading of the token that the row knows has the same one."""
         whole = self.row(state)
         if len(whole) == 1 and state in self.ends:
             return None
@@ -116,7 +128,8 @@ class Grammar:
         return action
 
     def jump(self, state: int, nonterminal: int, kind: int) -> int:
-        """Where a reduction to `nonterminal` over `state` leads when `kind` comes next, chains played through."""
+        """Where a reduction to `nonterminal` over `state` leads when `kind` comes next, chains played
+        through."""
         key = (state << _STATE) + (nonterminal << _NONTERMINAL) + kind
         while True:
             target = self.goto(state, nonterminal)
@@ -130,28 +143,37 @@ class Grammar:
                 return target
             nonterminal = self.rules[rule][0]
 
-    # --- asking without doing ---
+    # --- one token at a time ---
 
-    def feed(self, states: list[int], terminal: int) -> bool:
-        """Shifts a terminal onto a stack of states, after the reductions that it calls for. False: it cannot stand
-        there, and the stack is spoilt."""
+    def feed(
+        self, states: list[int], terminal: int, values: list[object] | None = None, token: object = None
+    ) -> bool:
+        """Shifts a terminal onto a stack of states, after the reductions that it calls for; with `values`,
+        onto the stack of values as well. False: it cannot stand there, and the stacks are spoilt (ask
+        `accepts` first)."""
         while True:
             action = self.row(states[-1]).get(terminal)
             if action is None:
                 return False
+            if action >= 0 and values is not None:
+                values.append(token)
             if 0 <= action < self.count:
                 states.append(action)
                 return True
             shifted = action >= self.count
-            self._reduce(states, action - self.count if shifted else ~action, int(shifted))
+            self._reduce(states, action - self.count if shifted else ~action, int(shifted), values)
             if shifted:
                 return True
 
-    def _reduce(self, states: list[int], rule: int, missing: int) -> None:
+    def _reduce(self, states: list[int], rule: int, missing: int, values: list[object] | None) -> None:
         while True:
-            nonterminal, size = self.rules[rule][:2]
+            nonterminal, size, build, _ = self.rules[rule]
             if size > missing:
                 del states[missing - size :]
+            if build is not None and values is not None:
+                children = values[len(values) - size :]
+                del values[len(values) - size :]
+                values.append(build(*children))
             target = self.goto(states[-1], nonterminal)
             if target < self.count:
                 states.append(target)
@@ -180,15 +202,17 @@ class Grammar:
 
 
 class Stack(msgspec.Struct):
-    """Where a parse is: the states, the value above each of them but the first, and the index of the next token."""
+    """Where a parse is: the states, the value above each of them but the first, and the index of the next
+    token."""
 
     states: list[int]
     values: list[object]
     index: int = 0
 
 
-def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
-    """Goes on until the end is accepted (True; the tree is the one value left) or a token cannot stand (False)."""
+def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:  # noqa: PLR0912  # one loop, for speed
+    """Goes on until the end is accepted (True; the tree is the one value left) or a token cannot stand
+    (False)."""
     rows, rules, jumps, count = grammar.rows, grammar.rules, grammar.jumps, grammar.count
     kinds, tokens = lexed.kinds, lexed.values
     states, values = stack.states, stack.values
@@ -236,9 +260,24 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
         state = target
 
 
+def drive_carefully(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
+    """As `drive`, but a token that cannot stand is told before it has caused a reduction: the stack then
+    holds all that could be said about what was expected. Several times slower."""
+    while True:
+        terminal = grammar.read(stack.states, lexed.kinds, stack.index)
+        if terminal is None or not grammar.accepts(stack.states, terminal):
+            return False
+        if lexed.kinds[stack.index] >= LINE_END and breaks_off(grammar, lexed.kinds, stack.index, terminal):
+            return False
+        grammar.feed(stack.states, terminal, stack.values, lexed.values[stack.index])
+        if terminal == 0:
+            return True
+        stack.index += 1
+
+
 def _hesitate(grammar: Grammar, lexed: Lexed, states: list[int], index: int) -> int | None:
-    """The action where the row gives none: it was never asked for, a word has to be read twice, a line ends too early,
-    the end is reached, or the token cannot stand there."""
+    """The action where the row gives none: it was never asked for, a word has to be read twice, a line ends
+    too early, the end is reached, or the token cannot stand there."""
     state, kind = states[-1], lexed.kinds[index]
     if kind < LINE_END:
         action = grammar.certain(state, kind)

@@ -1,9 +1,10 @@
 r"""Words, numbers, texts and marks of one declaration.
 
-One pass of one regular expression. A word gets the terminal of the keyword that it spells, else NAME or TYPENAME; what
-it really is at its place is decided by `lalr`, which knows what the parser can take there. White space matters in four
-places only, and all four are settled here: `(` and `[` that touch what stands before them (TLP, TLSQB), the minus that
-does not touch what follows it, and the last token of a line (see LINE_END).
+One pass of one regular expression. A word gets the terminal of the keyword that it spells, else NAME or
+TYPENAME; what it really is at its place is decided by `lalr`, which knows what the parser can take there.
+White space matters in four places only, and all four are settled here: `(` and `[` that touch what stands
+before them (TLP, TLSQB), the minus that does not touch what follows it, and the last token of a line (see
+LINE_END).
 """
 
 from __future__ import annotations
@@ -22,18 +23,21 @@ Token = tuple[int, int, str]
 Value = Token | ast.Node
 
 LINE_END = 1000
-"""Added to the kind of a token that ends its line though what belongs to it stands on the next one (`model`, `=`,
-`.`): no row of the tables has such a kind, so the parser looks twice."""
+"""Added to the kind of a token that ends its line though what belongs to it stands on the next one (`model`,
+`=`, `.`): no row of the tables has such a kind, so the parser looks twice."""
+
+NOTHING = 999
+"""The kind of a token that can stand nowhere."""
 
 RESERVED = frozenset(
-    "true false null and or not in is if then else every some for contains starts ends matches as of with when showing "
-    "weight each try return stop switch uncertain expect always".split()
+    "true false null and or not in is if then else every some for contains starts ends matches "  # noqa: SIM905
+    "as of with when showing weight each try return stop switch uncertain expect always".split()
 )
 """The words that no value, step or declaration may have for a name."""
 
 PRIMITIVES = ("text", "int", "float", "bool", "json")
 _MAY_END_A_LINE = frozenset(
-    "true false null and or in is contains starts ends matches all any run day out once".split()
+    "true false null and or in is contains starts ends matches all any run day out once".split()  # noqa: SIM905
 )
 
 _SIMPLE = r'[^"\\\r\n{]*+(?:\{(?!\{)[^"\\\r\n{]*+)*+'
@@ -51,11 +55,26 @@ _TOKEN = re.compile(
     r"|(\$[0-9][0-9_]*+(?:\.[0-9]++)?(?![A-Za-z0-9_]))"  # 11 MONEY
     r"|(-)"  # 12 DASH
     r'|(")'  # 13 QUOTE: a text with escapes or templates, a text block, or a text that is never closed
-    r"|([0-9$][A-Za-z0-9_.]*+|[^\x00-\x7f]++|'[^'\r\n]*+'|&&|\|\||.)"  # 14 OTHER: what no token starts with
+    r"|([0-9$][A-Za-z0-9_.]*+|[^\x00-\x7f“]++|'[^'\r\n]*+'|“[^“”\r\n]*+”|&&|\|\||.)"  # 14 OTHER: no token
     r")[ \t]*+",
     re.DOTALL,
 )
-_RAW, _NAME, _TLP, _PLAIN, _GAP, _TLSQB, _MARK, _TYPENAME, _DURATION, _NUMBER, _MONEY, _DASH, _QUOTE, _OTHER = range(1, 15)
+(
+    _RAW,
+    _NAME,
+    _TLP,
+    _PLAIN,
+    _GAP,
+    _TLSQB,
+    _MARK,
+    _TYPENAME,
+    _DURATION,
+    _NUMBER,
+    _MONEY,
+    _DASH,
+    _QUOTE,
+    _OTHER,
+) = range(1, 15)
 _FOREIGN = {"&&": "and", "||": "or", "!": "not"}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -76,14 +95,15 @@ def vocabulary(tables: Tables) -> Vocabulary:
     words = {text: kind for text, kind in tables.literals.items() if text[0].isalpha()}
     marks = {text: kind for text, kind in tables.literals.items() if not text[0].isalpha()}
     bound = {kind for text, kind in words.items() if text not in _MAY_END_A_LINE}
-    words.update({word: kinds["PRIM"] for word in PRIMITIVES})
+    words.update(dict.fromkeys(PRIMITIVES, kinds["PRIM"]))
     marks["[]"] = kinds["EMPTY"]
     return Vocabulary(words, marks, kinds, frozenset(bound | {marks["="], marks["."]}))
 
 
 class Lexed(msgspec.Struct):
-    """Parallel lists: what each token is, and its value (a finished node for texts and numbers). The last token is the
-    end of the text. `scans` are the texts that the parser still has to read, by the index of their token."""
+    """Parallel lists: what each token is, and its value (a finished node for texts and numbers). The last
+    token is the end of the text. `scans` are the texts that the parser still has to read, by the index of
+    their token."""
 
     kinds: list[int]
     values: list[Value]
@@ -121,8 +141,8 @@ class Lexer:
         return lexed
 
     def _run(self, text: str, position: int, stop: int, lexed: Lexed) -> int | None:
-        """Lexes up to a text that has to be scanned, whose end is returned, or to `stop`. This is the inner loop of
-        opening a file."""
+        """Lexes up to a text that has to be scanned, whose end is returned, or to `stop`. This is the inner
+        loop of opening a file."""
         name, plain = self.name, self.text
         words, marks, bound = self.vocabulary.words.get, self.vocabulary.marks, self.vocabulary.bound
         fixed = self.fixed
@@ -179,7 +199,7 @@ class Lexer:
         value: Value
         if text in _FOREIGN:
             kind, value = self.vocabulary.words[_FOREIGN[text]], (start, end, _FOREIGN[text])
-        elif text[0] == "'" and len(text) > 1:
+        elif text[0] in "'“" and len(text) > 1:
             content = text[1:-1]
             kind, value = kinds["TEXT"], ast.Text(start, end, (content,) if content else ())
         elif text[0] == "$":
@@ -192,7 +212,8 @@ class Lexer:
         lexed.values.append(value)
 
     def _dash(self, text: str, start: int) -> int:
-        """White space before it alone makes a minus a sign; where it touches both sides the parser decides."""
+        """White space before it alone makes a minus a sign; where it touches both sides the parser
+        decides."""
         touches = text[start + 1 : start + 2].strip() != ""
         return self.neg if touches and text[start - 1 : start].strip() == "" else self.minus
 

@@ -1,4 +1,5 @@
-"""A token that cannot stand where it stands, with everything around it that explains why, and words for all of it."""
+"""A token that cannot stand where it stands, with everything around it that explains why, and words for all
+of it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from . import ast
+from . import ast, clauses
 from .diagnostics import Diagnostic, Edit, Fix, Label
 from .lalr import Grammar, Stack
 from .lexer import LINE_END
@@ -14,8 +15,8 @@ from .place import OPENING, Place, Tokens, expected
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """How the parse goes on: `insert` a terminal, `replace` the token by one, `delete` the token, `join` it with the
-    next line, or `reread` the word before it as a keyword."""
+    """How the parse goes on: `insert` a terminal, `replace` the token by one, `delete` the token, `join` it
+    with the next line, or `reread` the word before it as a keyword."""
 
     what: str
     terminal: int
@@ -91,6 +92,20 @@ class Mistake(msgspec.Struct, frozen=True):
         start, end = span or self.span
         return Diagnostic(code, "error", message, start, end, "", label, labels, help, fixes)
 
+    @property
+    def example(self) -> str:
+        """A help text for the clause, statement or declaration that is under way."""
+        place = self.place
+        if not place.block:
+            declared = clauses.declaration(place.clause)
+            return f"For example: {declared.example}" if declared else ""
+        known = (*clauses.CLAUSES.get(place.block, ()), *clauses.STATEMENTS, *clauses.STEPS)
+        words = (place.clause, place.before)
+        found = next(
+            (clause for word in words for clause in known if word == clause.keyword.split()[0]), None
+        )
+        return f"For example: {found.example}" if found else ""
+
     def open_bracket(self) -> tuple[int, int] | None:
         """The innermost bracket that is open."""
         values = self.stack.values
@@ -111,7 +126,7 @@ def one_of(items: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-# --- what was found --------------------------------------------------------------------------------------------
+# --- what was found -----------------------------------------------------------------------------------------
 
 
 def found(mistake: Mistake) -> str:
@@ -125,16 +140,17 @@ def found(mistake: Mistake) -> str:
     return f"`{mistake.spelling}`"
 
 
-# --- what was wanted -------------------------------------------------------------------------------------------
+# --- what was wanted ----------------------------------------------------------------------------------------
 
-_EXPRESSION = (
-    "NAME NUMBER MONEY DURATION TEXT true false null ( TLP [ TLSQB EMPTY { NEG not every some if "
-    "try each best race approve"
-).split()
-_SHAPE = "TYPENAME PRIM TEXT ( TLP".split()
-_CONTINUING = (
-    "+ MINUS * / % and or == != < <= > >= in is contains starts ends matches not . TLP TLSQB ? | EMPTY"
-).split()
+_EXPRESSION = tuple(
+    "NAME NUMBER MONEY DURATION TEXT true false null ( TLP [ TLSQB EMPTY { NEG not every some if "  # noqa: SIM905
+    "try each best race approve".split()
+)
+_SHAPE = ("TYPENAME", "PRIM", "TEXT", "(", "TLP")
+_CONTINUING = tuple(
+    "+ MINUS * / % and or == != < <= > >= in is contains starts ends matches not . TLP "  # noqa: SIM905
+    "TLSQB ? | EMPTY".split()
+)
 _CLASSES = (
     ("WORD", "a name"),
     ("NAME", "a name"),
@@ -166,7 +182,7 @@ def wanted(grammar: Grammar, kinds: frozenset[int]) -> str:
     elif has("TYPENAME", "PRIM"):
         parts.append("a type")
         take(_SHAPE)
-    elif has("{", "WORD") is False and has("NEG", "NUMBER"):
+    elif has("NEG", "NUMBER"):
         take(["NEG"])
     for name, words in _CLASSES:
         if grammar.kinds[name] in rest and words not in parts:

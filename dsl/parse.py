@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import cast
 
 import msgspec
 
 from . import ast
-from .chunks import split
+from .chunks import resplit, split
 from .diagnostics import Diagnostic
 from .lalr import Grammar, Stack, drive, load_grammar
 from .lexer import Lexed
@@ -69,8 +69,26 @@ _DEEP = 400
 """Tokens from which on a declaration can be nested too deeply."""
 
 
+def reparse(
+    module: Module, text: str, start: int, old_end: int, new_end: int, cache: ParseCache | None = None
+) -> Module:
+    """What `parse` would give for a module's new text, in which `start .. new_end` replaced `start ..
+    old_end`. Only what the edit touches is split and parsed again."""
+    items = module.items
+    chunks = [(item.offset, item.offset + len(item.text)) for item in items]
+    first, last, new = resplit(text, chunks, start, old_end, new_end)
+    moved = new_end - old_end
+    parse_one = cache.parse if cache else parse_chunk
+    fresh = [Item(at, text[at:end], *parse_one(text[at:end])) for at, end in new]
+    behind = items[last:]
+    if moved:
+        behind = tuple(Item(item.offset + moved, item.text, item.node, item.diagnostics) for item in behind)
+    return Module(Source(module.source.path, text), (*items[:first], *fresh, *behind))
+
+
 def parse_chunk(text: str) -> Parsed:
-    """One declaration's tree and diagnostics, offsets from the start of `text`. Comments alone have neither."""
+    """One declaration's tree and diagnostics, offsets from the start of `text`. Comments alone have
+    neither."""
     grammar = load_grammar()
     lexed = grammar.lexer.lex(text)
     if len(lexed.kinds) == 1 and not lexed.others:
@@ -83,11 +101,25 @@ def parse_chunk(text: str) -> Parsed:
         deep = _look_closer(grammar, text, lexed, found)
     stack = Stack([grammar.tables.starts["declaration"]], [])
     if not deep and drive(grammar, lexed, stack):
-        return stack.values[0], tuple(found)  # type: ignore[return-value]
-    from .recover import recover
+        node: ast.Declaration | None = cast(ast.Declaration, stack.values[0])
+        if _is_odd(grammar, lexed, node):
+            from .losses import losses  # noqa: PLC0415  # a clean file needs none of it
 
-    node = recover(grammar, text, lexed, None if deep else stack, found)
-    return node, tuple(sorted(found, key=lambda error: error.start))
+            found += losses(grammar, lexed, node)
+    else:
+        from .recover import recover  # noqa: PLC0415
+
+        node = recover(grammar, text, lexed, found, only_head=deep)
+    return node, tuple(sorted(found, key=lambda error: error.start)) if found else ()
+
+
+def _is_odd(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> bool:
+    """Whether something may have been written that the tree has no place for: see `losses`."""
+    if isinstance(node, ast.Test) and lexed.kinds.count(grammar.tables.literals["given"]) > 1:
+        return True
+    return any(
+        scan.templates and lexed.kinds[index - 1] in grammar.before_plain_texts for index, scan in lexed.scans
+    )
 
 
 _SUSPECT = re.compile(r"\n[^ \t\r\n#}]|\r(?!\n)|\A[ \t]")
@@ -106,10 +138,10 @@ def _open_or_unindented(text: str, lexed: Lexed) -> bool:
 
 
 def _look_closer(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> bool:
-    """Reports what is wrong with characters, texts and layout. True where the declaration is nested too deeply to be
-    parsed at all."""
-    from .lexical_errors import layout_errors, lexical_errors
-    from .nesting import nesting_error
+    """Reports what is wrong with characters, texts and layout. True where the declaration is nested too
+    deeply to be parsed at all."""
+    from .lexical_errors import layout_errors, lexical_errors  # noqa: PLC0415
+    from .nesting import nesting_error  # noqa: PLC0415
 
     found += lexical_errors(text, lexed)
     found += layout_errors(text, lexed)
@@ -137,7 +169,7 @@ def _parse_template(
         read_texts(grammar, text, lexed, found)
     stack = Stack([grammar.tables.starts["expression"]], [])
     if not lexed.others and len(lexed.kinds) <= _DEEP and drive(grammar, lexed, stack):
-        return stack.values[0]  # type: ignore[return-value]
-    from .recover import recover_template
+        return cast(ast.Expr, stack.values[0])
+    from .recover import recover_template  # noqa: PLC0415
 
-    return recover_template(grammar, text, lexed, stack, found)
+    return recover_template(grammar, text, lexed, found)

@@ -69,7 +69,8 @@ class Tokens:
         return self.text[start:end]
 
     def line(self, index: int) -> int:
-        """A number that two tokens share where they stand on one line. The end is on the last token's line."""
+        """A number that two tokens share where they stand on one line. The end is on the last token's
+        line."""
         if self.kinds[index] == 0 and index:
             index -= 1
         return self.line_at(self.span(index)[0])
@@ -134,6 +135,22 @@ def place_of(grammar: Grammar, stack: Stack) -> Place:
             return Place(possible, block, keyword_at(grammar, stack, level + 1), between, before, bracket)
         bracket = bracket or OPENING.get(name, "")
     return Place(possible, "", keyword_at(grammar, stack, 1), False, before, bracket)
+
+
+def settle(grammar: Grammar, stack: Stack) -> None:
+    """Begins the empty list behind a brace that was just opened; the driver waits for the first token of
+    it."""
+    while True:
+        actions = set(grammar.row(stack.states[-1]).values())
+        rule = ~actions.pop() if len(actions) == 1 else -1
+        if not 0 <= rule < len(grammar.rules) or grammar.rules[rule][1] != 0:
+            return
+        nonterminal, _, build, _ = grammar.rules[rule]
+        target = grammar.goto(stack.states[-1], nonterminal)
+        if build is None or target >= grammar.count:
+            return
+        stack.values.append(build())
+        stack.states.append(target)
 
 
 def keyword_at(grammar: Grammar, stack: Stack, level: int) -> str:

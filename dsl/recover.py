@@ -1,8 +1,8 @@
 """Goes on after a mistake, so that one slip costs one message and the rest of the declaration is still read.
 
-In this order: a misread word is taken for what was meant; one token is put in, exchanged or left out where the parse
-then goes on; else the rest of the clause is dropped, up to the next token that fits somewhere in what is open. What
-was dropped is gone from the tree, what stands around it stays.
+In this order: a misread word is taken for what was meant; one token is put in, exchanged or left out where
+the parse then goes on; else the rest of the clause is dropped, up to the next token that fits somewhere in
+what is open. What was dropped is gone from the tree, what stands around it stays.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from . import ast
+from .clauses import find
 from .diagnostics import Diagnostic
-from .lalr import Grammar, Stack, drive
-from .lexer import LINE_END, Lexed
+from .lalr import Grammar, Stack, drive, drive_carefully
+from .lexer import LINE_END, NOTHING, Lexed
 from .lexical_errors import lexical_errors
 from .mistake import Mistake, Repair
 from .nesting import nesting_error
-from .place import LISTS, Place, Tokens, place_of, symbol
+from .place import LISTS, Place, Tokens, place_of, settle, symbol
 from .suggest import closest
 from .syntax_errors import complain, shape_meant, unclosed_brace
 
@@ -27,7 +28,23 @@ _FAR = 8
 """Tokens that are played through to see whether a repair holds."""
 _SYNC_POINTS = 200
 _MARKS = (",", ")", "]", "}", ":", "{", "=", "->", "..")
-_WORDS = ("then", "else", "in", "of", "at", "most", "least", "times", "once", "by", "for", "with", "per", "when", "keep")
+_WORDS = (
+    "then",
+    "else",
+    "in",
+    "of",
+    "at",
+    "most",
+    "least",
+    "times",
+    "once",
+    "by",
+    "for",
+    "with",
+    "per",
+    "when",
+    "keep",
+)
 _CLOSING = ("}", ")", "]")
 
 
@@ -42,13 +59,14 @@ _HEAD_ENDS: dict[str, tuple[str, ...]] = {
 
 
 def recover(
-    grammar: Grammar, text: str, lexed: Lexed, stack: Stack | None, found: list[Diagnostic]
+    grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic], *, only_head: bool = False
 ) -> ast.Declaration | None:
-    """The tree of a declaration with mistakes, which are added to `found`. Without a stack (the declaration cannot be
-    parsed at all) and where nothing else is left, it is the bare head; without a name it is None."""
+    """The tree of a declaration with mistakes, which are added to `found`. Where nothing else can be had, it
+    is the bare head; without a name it is None."""
     head = lexed.kinds[:3], lexed.values[:3]
-    if stack is not None:
+    if not only_head:
         broken = [error.start for error in found]
+        stack = Stack([grammar.tables.starts["declaration"]], [])
         tree = Recovery(grammar, text, lexed, found.append, broken).run(stack)
         if tree is not None:
             return cast(ast.Declaration, tree)
@@ -59,21 +77,23 @@ def _bare_head(grammar: Grammar, lexed: Lexed) -> ast.Declaration | None:
     literals = {**grammar.kinds, **grammar.tables.literals}
     code = 1 if lexed.kinds[:1] == [literals["code"]] else 0
     kinds, values = [kind % LINE_END for kind in lexed.kinds[: 2 + code]], lexed.values[: 2 + code]
-    if len(kinds) < 2 + code or not isinstance(values[-1], tuple):
+    if len(kinds) < 2 + code:
         return None
-    end = values[-1][1]
-    word = str(values[code][2]) if isinstance(values[code], tuple) else ""
-    for name in _HEAD_ENDS.get(word, ("{", "}")):
+    word, name_token = values[code], values[-1]
+    if isinstance(word, ast.Node) or isinstance(name_token, ast.Node):
+        return None
+    end = name_token[1]
+    for name in _HEAD_ENDS.get(word[2], ("{", "}")):
         kinds.append(literals[name])
-        values.append(ast.Text(end, end, ()) if name == "TEXT" else (end, end, "" if name == "NAME" else name))
+        values.append(
+            ast.Text(end, end, ()) if name == "TEXT" else (end, end, "" if name == "NAME" else name)
+        )
     stack = Stack([grammar.tables.starts["declaration"]], [])
     done = drive(grammar, Lexed([*kinds, 0], [*values, (end, end, "")], [], [], []), stack)
     return cast(ast.Declaration, stack.values[0]) if done else None
 
 
-def recover_template(
-    grammar: Grammar, text: str, lexed: Lexed, stack: Stack, found: list[Diagnostic]
-) -> ast.Expr | None:
+def recover_template(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> ast.Expr | None:
     """Reports what is wrong with an expression in a text; what cannot be read as one is left out."""
     errors = lexical_errors(text, lexed)
     deep = nesting_error(grammar, lexed)
@@ -82,8 +102,10 @@ def recover_template(
     found += errors
     if deep is not None:
         return None
-    if drive(grammar, lexed, stack):
+    stack = Stack([grammar.tables.starts["expression"]], [])
+    if drive_carefully(grammar, lexed, stack):
         return cast(ast.Expr, stack.values[0])
+    settle(grammar, stack)
     if not errors:
         place = place_of(grammar, stack)
         found.append(complain(Mistake(grammar, Tokens(text, lexed), stack, place, None)))
@@ -94,12 +116,18 @@ class Recovery:
     """One declaration's parse, with its mistakes."""
 
     def __init__(
-        self, grammar: Grammar, text: str, lexed: Lexed, report: Callable[[Diagnostic], None], broken: list[int]
+        self,
+        grammar: Grammar,
+        text: str,
+        lexed: Lexed,
+        report: Callable[[Diagnostic], None],
+        broken: list[int],
     ) -> None:
         """`broken` are the offsets of what was reported before the parse began."""
         self.grammar, self.lexed = grammar, lexed
         self.literals = grammar.tables.literals
         self.tokens = Tokens(text, lexed)
+        self.plain = {grammar.kinds[name] for name in ("NAME", "TYPENAME", "WORD", "PRIM")}
         self.report = report
         self.broken_lines = {self.tokens.line_at(offset) for offset in broken}
         """Lines that a message was given for: one is enough."""
@@ -107,14 +135,15 @@ class Recovery:
         self.mistakes = 0
 
     def run(self, stack: Stack) -> object | None:
-        """The tree of a parse that may already have stopped; None where there is nothing to keep."""
-        while not drive(self.grammar, self.lexed, stack):
+        """The tree of a parse from its beginning; None where there is nothing to keep."""
+        while not drive_carefully(self.grammar, self.lexed, stack):
             self.mistakes += 1
-            if self.mistakes > MAX_MISTAKES or not self._mend(stack):
+            if self.mistakes > MAX_MISTAKES or not self.mend(stack):
                 return None
         return stack.values[0]
 
-    def _mend(self, stack: Stack) -> bool:
+    def mend(self, stack: Stack) -> bool:
+        settle(self.grammar, stack)
         place = place_of(self.grammar, stack)
         repair = self._repair(stack, place)
         self._complain(Mistake(self.grammar, self.tokens, stack, place, repair))
@@ -153,7 +182,7 @@ class Recovery:
         index, states = stack.index, stack.states
         if len(states) < 3 or symbol(states[-1]) not in ("NAME", "name", "dotted", "path", "scorer_ref"):
             return None
-        if symbol(states[-2]) not in LISTS or self.lexed.kinds[index] == self.literals["="]:
+        if symbol(states[-2]) not in (*LISTS, "negation") or self.lexed.kinds[index] == self.literals["="]:
             return None
         word = self.tokens.spelling(index - 1)
         spelt = closest(word, self._keywords(frozenset(self.grammar.row(states[-2]))))
@@ -165,7 +194,8 @@ class Recovery:
         return Repair("reread", self.literals[spelt], spelt)
 
     def _meant(self, stack: Stack, place: Place) -> Repair | None:
-        """A word in the wrong case or a reserved one is still the name; a misspelt keyword is still the keyword."""
+        """A word in the wrong case or a reserved one is still the name; a misspelt keyword is still the
+        keyword."""
         index, names = stack.index, self.grammar.kinds
         kind, word = self.lexed.kinds[index] % LINE_END, self.tokens.spelling(index)
         if kind not in self.grammar.readings or not word[:1].isalpha():
@@ -248,6 +278,9 @@ class Recovery:
 
     def _resume(self, stack: Stack) -> bool:
         """Finds the nearest token from which the parse can go on, and what of the stack to give up for it."""
+        if self.grammar.accepts(stack.states, 0):
+            self._cut(stack, len(stack.states), len(self.lexed.kinds) - 1, [])
+            return True
         floor = self._floor(stack)
         for index in self._sync_points(stack.index):
             for depth in range(len(stack.states), floor, -1):
@@ -258,15 +291,16 @@ class Recovery:
         return False
 
     def _floor(self, stack: Stack) -> int:
-        """The head of a declaration is never given up: its keyword, its name, the brace that opens its block."""
+        """The head of a declaration is never given up: its keyword, its name, the brace that opens its
+        block."""
         for level, state in enumerate(stack.states):
             if symbol(state) == "LBRACE":
                 return level
         return 2
 
     def _sync_points(self, index: int) -> Iterator[int]:
-        """Where the parse might go on: a brace, or the first token of a line. A block that begins in what is dropped is
-        dropped with it, unless it never ends."""
+        """Where the parse might go on: a brace, or the first token of a line. A block that begins in what is
+        dropped is dropped with it, unless it never ends."""
         kinds = self.lexed.kinds
         opening, closing = self.literals["{"], self.literals["}"]
         outside: list[int] = []
@@ -286,16 +320,28 @@ class Recovery:
         yield len(kinds) - 1
 
     def _bridge(self, states: list[int], index: int) -> list[str] | None:
-        """What to put in so that the token at `index` can stand over a stack of states; None where nothing helps."""
+        """What to put in so that the token at `index` can stand over a stack of states; None where nothing
+        helps."""
         kinds = self.lexed.kinds
         if kinds[index] == 0:
             return self._closing(states)
+        if kinds[index] == NOTHING:
+            return [] if symbol(states[-1]) in LISTS else None
+        if symbol(states[-1]) in LISTS and self._begins_clause(states, index):
+            return []
         needed = min(3, len(kinds) - 1 - index)
         for marks in ((), (")",), ("]",), ("{",), (")", "{")):
             window = [*(self.literals[mark] for mark in marks), *kinds[index : index + needed]]
             if self._progress(states, window, len(window)) == len(window):
                 return list(marks)
         return None
+
+    def _begins_clause(self, states: list[int], index: int) -> bool:
+        """Whether the token is a keyword of the block that the stack ends with, first on its line: a place to
+        go on from, even if the rest of the clause is wrong as well."""
+        kind = self.lexed.kinds[index] % LINE_END
+        is_keyword = kind in self.grammar.row(states[-1]) and self.tokens.spelling(index)[:1].isalpha()
+        return is_keyword and kind not in self.plain and self.tokens.first_on_line(index)
 
     def _closing(self, states: list[int]) -> list[str] | None:
         """The marks that end everything that is open; a head without a block gets an empty one."""
@@ -329,6 +375,8 @@ class Recovery:
         silent = line in self.broken_lines or self.tokens.line_at(diagnostic.start) in self.broken_lines
         if not silent and self.resumed and index - self.resumed < 2 and line - 1 in self.broken_lines:
             silent = mistake.repair is None and not self._looks_like_clause(mistake)
+        if mistake.new_line and not mistake.place.between and index:
+            silent = silent or self.tokens.line(index - 1) in self.broken_lines
         if mistake.at_end and not silent:
             opening = unclosed_brace(mistake)
             silent = opening is not None and self.tokens.line_at(opening[0]) in self.broken_lines
@@ -338,6 +386,8 @@ class Recovery:
 
     def _looks_like_clause(self, mistake: Mistake) -> bool:
         """A word and a value, rather than the prose of a text that lost its quotes."""
+        if find(mistake.place.block, mistake.place.clause) is not None:
+            return True
         if not mistake.is_word or not mistake.new_line:
             return False
         return self.tokens.line_end(mistake.index) - mistake.index <= 2 and not mistake.spelling[0].isupper()

@@ -1,4 +1,5 @@
-"""Slips with a name: what people write out of habit, what the layout rules refuse, what another language would say."""
+"""Slips with a name: what people write out of habit, what the layout rules refuse, what another language
+would say."""
 
 from __future__ import annotations
 
@@ -51,7 +52,11 @@ def _touching(mistake: Mistake) -> Diagnostic | None:
             end = mistake.span[0]
             use = "calls" if mark == "(" else "indexes"
             message = f"A `{mark}` touches what it {use}."
-            fixes = fix("Remove the white space", start, end, "") if "#" not in mistake.tokens.text[start:end] else ()
+            fixes = (
+                fix("Remove the white space", start, end, "")
+                if "#" not in mistake.tokens.text[start:end]
+                else ()
+            )
             return mistake.error("syntax.unexpected", message, label="white space before it", fixes=fixes)
     return None
 
@@ -67,13 +72,22 @@ def _minus(mistake: Mistake) -> Diagnostic | None:
 def _clause_mark(mistake: Mistake) -> Diagnostic | None:
     """`model: small`, `model = small`."""
     place = mistake.place
-    if not mistake.is_a(":", "=") or place.clause != place.before or clauses.find(place.block, place.before) is None:
+    if (
+        not mistake.is_a(":", "=")
+        or place.clause != place.before
+        or clauses.find(place.block, place.before) is None
+    ):
         return None
     start, end = mistake.span
     message = f"A clause has no `{mistake.spelling}`: its value follows the keyword."
     clause = clauses.find(place.block, place.before)
     example = f"For example: {clause.example}" if clause else ""
-    return mistake.error("syntax.unexpected", message, help=example, fixes=fix(f"Remove the `{mistake.spelling}`", start, end, ""))
+    return mistake.error(
+        "syntax.unexpected",
+        message,
+        help=example,
+        fixes=fix(f"Remove the `{mistake.spelling}`", start, end, ""),
+    )
 
 
 def _separator(mistake: Mistake) -> Diagnostic | None:
@@ -81,7 +95,13 @@ def _separator(mistake: Mistake) -> Diagnostic | None:
     if not mistake.is_a(",") or not mistake.place.between:
         return None
     start, end = mistake.span
-    what = {"type": "Fields", "options": "Options", "scorers": "Scorers", "decide": "Questions", "flow": "Statements"}
+    what = {
+        "type": "Fields",
+        "options": "Options",
+        "scorers": "Scorers",
+        "decide": "Questions",
+        "flow": "Statements",
+    }
     subject = what.get(mistake.place.block, "Clauses")
     message = f"{subject} are not separated by commas; white space is enough."
     return mistake.error("syntax.unexpected", message, fixes=fix("Remove the `,`", start, end, ""))
@@ -101,7 +121,9 @@ def _unit(mistake: Mistake) -> Diagnostic | None:
     end = mistake.span[1]
     message = f"A duration needs a unit: `{mistake.spelling}s` is {mistake.spelling} seconds."
     advice = "The units are ms, s, m, h and d."
-    return mistake.error("syntax.unexpected", message, label="no unit", help=advice, fixes=fix("Write seconds", end, end, "s"))
+    return mistake.error(
+        "syntax.unexpected", message, label="no unit", help=advice, fixes=fix("Write seconds", end, end, "s")
+    )
 
 
 def _no_reason(mistake: Mistake) -> Diagnostic | None:
@@ -114,13 +136,23 @@ def _no_reason(mistake: Mistake) -> Diagnostic | None:
     span = mistake.tokens.span(mistake.index - 1)
     message = "A `require` says what to tell the model where it does not hold."
     advice = 'For example: require len(reply) > 0 else "Say something."'
-    return mistake.error("syntax.missing-value", message, span=span, label="I expected `else` and a reason after this", help=advice)
+    return mistake.error(
+        "syntax.missing-value",
+        message,
+        span=span,
+        label="I expected `else` and a reason after this",
+        help=advice,
+    )
 
 
 def _bare_value(mistake: Mistake) -> Diagnostic | None:
     """A name in a flow that is neither called nor bound."""
     place = mistake.place
-    if place.block not in ("flow", "parallel", "calls") or not mistake.expects("TLP") or not mistake.expects("."):
+    if (
+        place.block not in ("flow", "parallel", "calls")
+        or not mistake.expects("TLP")
+        or not mistake.expects(".")
+    ):
         return None
     if place.bracket or place.clause or mistake.expects("NUMBER") or mistake.expects("and"):
         return None

@@ -1,7 +1,7 @@
 r"""A file's text and its lines.
 
-A line ends at `\n`, `\r\n` or `\r` and nowhere else: U+2028, form feeds and their kin are ordinary characters, as in
-every editor. Offsets count code points, lines and columns count from 1.
+A line ends at `\n`, `\r\n` or `\r` and nowhere else: U+2028, form feeds and their kin are ordinary
+characters, as in every editor. Offsets count code points, lines and columns count from 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def line_starts(self) -> list[int]:
-        """The offset at which each line starts; the first is 0, and a final line end starts one more, empty line."""
+        """The offset at which each line starts; the first is 0, and a final line end starts one more, empty
+        line."""
         return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def position(self, offset: int) -> tuple[int, int]:

@@ -8,9 +8,9 @@ _TOO_LONG = 64
 
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `word` is most likely a slip of, or None. One edit in three letters is a slip: a letter
-    missing, added, changed, or swapped with its neighbour. Capitals and underscores do not count; a word that is the
-    start of a candidate, or the other way round, is near enough from four letters on."""
+    """The candidate that `word` is most likely a slip of, or None. One edit in three letters is a slip: a
+    letter missing, added, changed, or swapped with its neighbour. Capitals and underscores do not count;
+    words that share their first four letters and half of their length are near enough as well."""
     if len(word) > _TOO_LONG:
         return None
     plain = _plain(word)
@@ -36,8 +36,12 @@ def _score(word: str, candidate: str) -> float | None:
         edits = distance(word, candidate)
         if edits <= allowed and edits < len(candidate):
             return edits
-    shorter, longer = sorted((word, candidate), key=len)
-    return allowed + 0.5 if len(shorter) >= 4 and longer.startswith(shorter) else None
+    shared = 0
+    for letter, other in zip(word, candidate, strict=False):
+        if letter != other:
+            break
+        shared += 1
+    return allowed + 0.5 if shared >= 4 and 2 * shared >= max(len(word), len(candidate)) else None
 
 
 def distance(left: str, right: str) -> int:

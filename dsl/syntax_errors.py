@@ -1,4 +1,5 @@
-"""What a mistake of syntax is called, in the words of the person who made it: never a terminal, a state or a stack."""
+"""What a mistake of syntax is called, in the words of the person who made it: never a terminal, a state or a
+stack."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def complain(mistake: Mistake) -> Diagnostic:
     return _unexpected(mistake)
 
 
-# --- values that are not there ---------------------------------------------------------------------------------
+# --- values that are not there ------------------------------------------------------------------------------
 
 
 def _broken_line(mistake: Mistake) -> Diagnostic | None:
@@ -59,20 +60,26 @@ def _broken_line(mistake: Mistake) -> Diagnostic | None:
 def _missing_value(mistake: Mistake) -> Diagnostic | None:
     """Something stands behind a keyword or a mark that cannot, or nothing does."""
     place, before = mistake.place, mistake.place.before
-    if not before or (mistake.repair is not None and mistake.repair.what == "insert"):
+    if not before and mistake.at_end and mistake.index and not mistake.in_template:
+        before = mistake.tokens.spelling(mistake.index - 1)
+    repair = mistake.repair
+    misspelt = repair is not None and repair.what == "replace" and repair.text[:1].isalpha()
+    if not before or misspelt or (repair is not None and repair.what == "insert"):
         return None
     clause = clauses.find(place.block, before) if place.clause == before else None
-    declared = clauses.declaration(before) if not place.block else None
     value = clause.value if clause else wanted(mistake.grammar, place.expected)
     if not value:
         return None
-    example = clause.example if clause else declared.example if declared else ""
-    advice = f"For example: {example}" if example else ""
+    advice = mistake.example
     begins_clause = mistake.new_line and mistake.is_word
     if mistake.at_end or begins_clause or mistake.is_a("}", ")", "]"):
         span = mistake.tokens.span(mistake.index - 1)
         return mistake.error(
-            "syntax.missing-value", f"I expected {value} after `{before}`.", span=span, label="nothing follows", help=advice
+            "syntax.missing-value",
+            f"I expected {value} after `{before}`.",
+            span=span,
+            label="nothing follows",
+            help=advice,
         )
     if clause:
         message = f"`{before}` takes {value}, not {found(mistake)}."
@@ -81,7 +88,7 @@ def _missing_value(mistake: Mistake) -> Diagnostic | None:
     return mistake.error("syntax.unexpected", message, help=advice)
 
 
-# --- words -----------------------------------------------------------------------------------------------------
+# --- words --------------------------------------------------------------------------------------------------
 
 
 def _reread(mistake: Mistake) -> Diagnostic | None:
@@ -99,14 +106,19 @@ def _reread(mistake: Mistake) -> Diagnostic | None:
     )
 
 
+_DECLARATION_WORDS = "A declaration begins with a word such as `agent`, `judge`, `type` or `flow`."
+
+
 def _unknown_declaration(mistake: Mistake) -> Diagnostic | None:
     if len(mistake.stack.states) > 1 or mistake.in_template:
         return None
     word, (start, end) = mistake.spelling, mistake.span
     kinds = [declaration.keyword for declaration in DECLARATIONS if " " not in declaration.keyword]
+    if mistake.is_a("}"):
+        return mistake.error("syntax.unexpected", "This `}` closes nothing.", label="no `{` is open here")
     if not mistake.is_word:
         message = f"I expected a declaration here, not {found(mistake)}."
-        return mistake.error("syntax.unknown-declaration", message, help=f"A declaration begins with {one_of(kinds)}.")
+        return mistake.error("syntax.unknown-declaration", message, help=_DECLARATION_WORDS)
     homes = clauses.homes(word)
     if homes:
         message = f"`{word}` belongs inside {one_of(map(block_name, homes))}, so it has to be indented."
@@ -114,9 +126,11 @@ def _unknown_declaration(mistake: Mistake) -> Diagnostic | None:
     meant = closest(word, kinds)
     if meant is None:
         message = f"There is no declaration `{word}`."
-        return mistake.error("syntax.unknown-declaration", message, help=f"A declaration begins with {one_of(kinds)}.")
+        return mistake.error("syntax.unknown-declaration", message, help=_DECLARATION_WORDS)
     message = f"There is no declaration `{word}`. Did you mean `{meant}`?"
-    return mistake.error("syntax.unknown-declaration", message, fixes=fix(f"Write `{meant}`", start, end, meant))
+    return mistake.error(
+        "syntax.unknown-declaration", message, fixes=fix(f"Write `{meant}`", start, end, meant)
+    )
 
 
 _OTHER_NAMES = {
@@ -194,10 +208,17 @@ def _wrong_case(mistake: Mistake) -> Diagnostic | None:
     word, (start, end) = mistake.spelling, mistake.span
     if repair.terminal == kinds["PRIM"]:
         message = f"There is no shape `{word}`. Did you mean `{repair.text}`?"
-        return mistake.error("name.unknown", message, span=(start, end), fixes=fix(f"Write `{repair.text}`", start, end, repair.text))
+        return mistake.error(
+            "name.unknown",
+            message,
+            span=(start, end),
+            fixes=fix(f"Write `{repair.text}`", start, end, repair.text),
+        )
     if repair.terminal == kinds["NAME"]:
         other = snake_case(word)
-        message = f"`{word}` is written like a type; values, steps and declarations are written like `{other}`."
+        message = (
+            f"`{word}` is written like a type; values, steps and declarations are written like `{other}`."
+        )
     elif repair.terminal == kinds["TYPENAME"]:
         other = pascal_case(word)
         message = f"A type's name begins with a capital letter: `{other}`, not `{word}`."
@@ -214,7 +235,7 @@ def pascal_case(word: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in word.split("_"))
 
 
-# --- clauses and statements ------------------------------------------------------------------------------------
+# --- clauses and statements ---------------------------------------------------------------------------------
 
 _BLOCK_NAMES = {
     "case": "a case",
@@ -249,16 +270,22 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
     meant = closest(word, here)
     if homes and word not in here:
         message = f"`{word}` cannot stand in {name}: it belongs to {one_of(map(block_name, homes))}."
-        return mistake.error("clause.misplaced", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}.")
+        return mistake.error(
+            "clause.misplaced", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}."
+        )
     if word in here:
-        return mistake.error("syntax.unexpected", f"I did not expect `{word}` here.", help=_example(place.block, word))
+        return mistake.error(
+            "syntax.unexpected", f"I did not expect `{word}` here.", help=_example(place.block, word)
+        )
     if meant is not None:
         message = f"There is no clause `{word}` in {name}. Did you mean `{meant}`?"
         return mistake.error("clause.unknown", message, fixes=fix(f"Write `{meant}`", start, end, meant))
     if not mistake.new_line and place.clause and not _has_value(mistake):
         return None
     message = f"There is no clause `{word}` in {name}."
-    return mistake.error("clause.unknown", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}.")
+    return mistake.error(
+        "clause.unknown", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}."
+    )
 
 
 def _has_value(mistake: Mistake) -> bool:
@@ -277,43 +304,59 @@ def _statement(mistake: Mistake) -> Diagnostic | None:
     known = clauses.declaration(word)
     if known is not None and mistake.new_line:
         message = f"{known.article.capitalize()} cannot stand in {block_name(block)}."
-        return mistake.error("syntax.unexpected", message, help="A declaration starts at the beginning of its line.")
+        return mistake.error(
+            "syntax.unexpected", message, help="A declaration starts at the beginning of its line."
+        )
     if block == "parallel":
         message = f"`{word}` cannot stand in `parallel`: only calls and bindings run at once."
         return mistake.error("syntax.unexpected", message, help="For example: de = translator(reply)")
     if block == "switch":
         message = f"I expected `case` here, not `{word}`."
-        return mistake.error("syntax.unexpected", message, help="For example: case billing { reply = biller(ticket) }")
+        return mistake.error(
+            "syntax.unexpected", message, help="For example: case billing { reply = biller(ticket) }"
+        )
     return None
 
 
-# --- ends ------------------------------------------------------------------------------------------------------
+# --- ends ---------------------------------------------------------------------------------------------------
 
 
 def _end(mistake: Mistake) -> Diagnostic | None:
     """The declaration ends too early."""
-    if not mistake.at_end or mistake.in_template:
-        return None
     place = mistake.place
+    if not mistake.at_end:
+        return None
+    if mistake.in_template and mistake.index == 0:
+        start, end = mistake.span
+        message = "There is nothing between `{{` and `}}`."
+        return mistake.error(
+            "syntax.missing-value", message, span=(start, end + 2), help="For braces as such, write \\{{."
+        )
     opening = unclosed_brace(mistake)
     if opening is not None and (place.between or not place.before or place.before in "{[("):
         mark = mistake.tokens.text[opening[0]]
         message = f"This `{mark}` is never closed."
         end = mistake.span[0]
-        labels = (Label(end, end, "the declaration ends here"),)
+        where = "the template" if mistake.in_template else "the declaration"
+        labels = (Label(end, end, f"{where} ends here"),)
         return mistake.error("syntax.unclosed", message, span=opening, label="opened here", labels=labels)
-    if mistake.expects("{") and not place.block:
+    if mistake.expects("{") and not mistake.expects("NUMBER") and not place.block:
         declared = clauses.declaration(mistake.tokens.spelling(0))
         name = declared.article if declared else "This declaration"
         span = mistake.tokens.span(mistake.index - 1)
         message = f"{name[0].upper()}{name[1:]} needs a block: I expected `{{` here."
-        return mistake.error("syntax.missing-block", message, span=span, help=f"For example: {declared.example}" if declared else "")
+        return mistake.error(
+            "syntax.missing-block",
+            message,
+            span=span,
+            help=f"For example: {declared.example}" if declared else "",
+        )
     return None
 
 
 def unclosed_brace(mistake: Mistake) -> tuple[int, int] | None:
-    """The bracket that is most likely the one without a partner: one whose line is indented deeper than the `}` that
-    the parser gave it, else the innermost that is open."""
+    """The bracket that is most likely the one without a partner: one whose line is indented deeper than the
+    `}` that the parser gave it, else the innermost that is open."""
     tokens, literals = mistake.tokens, mistake.grammar.tables.literals
     stack: list[int] = []
     for index in range(mistake.index):
@@ -327,7 +370,7 @@ def unclosed_brace(mistake: Mistake) -> tuple[int, int] | None:
     return mistake.open_bracket()
 
 
-# --- what the repair says --------------------------------------------------------------------------------------
+# --- what the repair says -----------------------------------------------------------------------------------
 
 _PARTNERS = {")": "(", "]": "[", "}": "{"}
 
@@ -344,7 +387,13 @@ def _repaired(mistake: Mistake) -> Diagnostic | None:
         if opening is not None and mistake.tokens.text[opening[0]] == _PARTNERS[text]:
             labels = (Label(before, before, f"I expected `{text}` here"),)
             message = f"This `{_PARTNERS[text]}` is never closed."
-            return mistake.error("syntax.unclosed", message, span=opening, labels=labels, fixes=fix(f"Insert `{text}`", before, before, text))
+            return mistake.error(
+                "syntax.unclosed",
+                message,
+                span=opening,
+                labels=labels,
+                fixes=fix(f"Insert `{text}`", before, before, text),
+            )
     if repair.what == "insert":
         space = "" if text in ",:)]" else " "
         title = f"Insert `{text}`"
@@ -359,8 +408,11 @@ def _repaired(mistake: Mistake) -> Diagnostic | None:
 
 
 def _unexpected(mistake: Mistake) -> Diagnostic:
-    what = wanted(mistake.grammar, mistake.place.expected)
+    what = wanted(mistake.grammar, mistake.place.expected - ({0} if mistake.in_template else set()))
     message = f"I did not expect {found(mistake)} here."
-    if mistake.in_template:
-        message = f"I did not expect {found(mistake)} in this template." if not mistake.at_end else "I expected a value here."
-    return mistake.error("syntax.unexpected", message, help=f"Here can stand {what}." if what else "")
+    if mistake.in_template and mistake.at_end:
+        message = f"I expected {what or 'more'} before the `}}}}`."
+        what = ""
+    return mistake.error(
+        "syntax.unexpected", message, help=f"Here can stand {what}." if what else mistake.example
+    )

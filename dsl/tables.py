@@ -1,8 +1,8 @@
 """The parser's tables: made by Lark from `grammar.lark`, stored in `grammar.json`, read without Lark.
 
-`python -m judgeflow.dsl.tables` writes the file anew. States are numbered in the order in which they are reached, so
-that the same grammar always gives the same file. One state is one line: `[t, a, t, a, …]` for terminals and
-`[n, a, n, a, …]` for nonterminals, where an action is
+`python -m judgeflow.dsl.tables` writes the file anew. States are numbered in the order in which they are
+reached, so that the same grammar always gives the same file. One state is one line: `[t, a, t, a, …]` for
+terminals and `[n, a, n, a, …]` for nonterminals, where an action is
 
 * `0 <= a < len(states)`: go to state `a`;
 * `a >= len(states)`: the state behind it could only reduce rule `a - len(states)`, so reduce at once;
@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import sys
 from binascii import crc32
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 if TYPE_CHECKING:
     from lark import Lark
+    from lark.grammar import Rule
+    from lark.parsers.grammar_analysis import State
+    from lark.parsers.lalr_parser import LALR_Parser
 
 _FOLDER = Path(__file__).parent
 GRAMMAR_PATH = _FOLDER / "grammar.lark"
@@ -29,7 +33,8 @@ END = "$END"
 
 
 class RuleRow(msgspec.Struct, frozen=True, array_like=True):
-    """A rule: its nonterminal, how many symbols it replaces, and the action's name (empty: the one child is the value)."""
+    """A rule: its nonterminal, how many symbols it replaces, and the action's name (empty: the one child is
+    the value)."""
 
     nonterminal: int
     size: int
@@ -52,7 +57,8 @@ class Tables(msgspec.Struct, frozen=True):
 
 
 def load_tables() -> Tables:
-    """The stored tables, or fresh ones (from Lark, a third of a second) while the grammar is being changed."""
+    """The stored tables, or fresh ones (from Lark, a third of a second) while the grammar is being
+    changed."""
     grammar = GRAMMAR_PATH.read_bytes()
     if TABLES_PATH.exists():
         tables = msgspec.json.decode(TABLES_PATH.read_bytes(), type=Tables)
@@ -63,8 +69,8 @@ def load_tables() -> Tables:
 
 def analyse(grammar: str, debug: bool = False) -> Lark:
     """Lark's reading of the grammar; with `debug` it logs every shift/reduce conflict."""
-    from lark import Lark
-    from lark.lexer import Lexer, LexerState
+    from lark import Lark  # noqa: PLC0415
+    from lark.lexer import Lexer, LexerState  # noqa: PLC0415
 
     class NoLexer(Lexer):
         """Lark's lexer is never used."""
@@ -82,40 +88,22 @@ def analyse(grammar: str, debug: bool = False) -> Lark:
 
 def build_tables(grammar: bytes) -> Tables:
     """The tables of a grammar. Raises `lark.exceptions.GrammarError` for one that is not LALR(1)."""
-    import hashlib
+    import hashlib  # noqa: PLC0415
 
-    from lark.lexer import PatternStr
-    from lark.parsers.lalr_analysis import Shift
+    from lark.lexer import PatternStr  # noqa: PLC0415
 
     lark = analyse(grammar.decode())
-    table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
-    used = {str(symbol.name) for rule in lark.rules for symbol in rule.expansion if symbol.is_term}
-    terminals = (END, *sorted(used))
-    terminal_ids = {name: number for number, name in enumerate(terminals)}
-    nonterminals = tuple(sorted({str(rule.origin.name) for rule in lark.rules}))
-    nonterminal_ids = {name: number for number, name in enumerate(nonterminals)}
     rules = sorted(lark.rules, key=lambda rule: (rule.origin.name, rule.order, str(rule)))
-    rule_ids = {rule: number for number, rule in enumerate(rules)}
-
-    order = _reachable(table.states, [table.start_states[start] for start in STARTS], Shift)
-    numbers = {state: number for number, state in enumerate(order)}
-    ends = {start: numbers[table.end_states[start]] for start in STARTS}
-    actions: list[dict[int, int]] = []
-    gotos: list[dict[int, int]] = []
-    for state in order:
-        actions.append({})
-        gotos.append({})
-        for symbol, (kind, target) in table.states[state].items():
-            value = numbers[target] if kind is Shift else ~rule_ids[target]
-            if symbol in terminal_ids:
-                actions[-1][terminal_ids[symbol]] = value
-            elif not symbol.startswith("$root_"):
-                gotos[-1][nonterminal_ids[symbol]] = value
-    for number in ends.values():
+    terminals = (END, *sorted({str(item.name) for rule in rules for item in rule.expansion if item.is_term}))
+    nonterminals = tuple(sorted({str(rule.origin.name) for rule in rules}))
+    terminal_ids, nonterminal_ids = _numbered(terminals), _numbered(nonterminals)
+    states = _States(lark, rules)
+    actions = [states.row(state, terminal_ids) for state in states.order]
+    gotos = [states.row(state, nonterminal_ids) for state in states.order]
+    for number in states.ends.values():
         actions[number] = {0: number}
-
     reducing = {
-        number: len(order) + ~next(iter(row.values()))
+        number: len(actions) + ~next(iter(row.values()))
         for number, row in enumerate(actions)
         if len(set(row.values())) == 1 and next(iter(row.values())) < 0 and not gotos[number]
     }
@@ -132,25 +120,44 @@ def build_tables(grammar: bytes) -> Tables:
         rules=tuple(
             RuleRow(nonterminal_ids[rule.origin.name], len(rule.expansion), _action(rule)) for rule in rules
         ),
-        starts={start: numbers[table.start_states[start]] for start in STARTS},
-        ends=ends,
+        starts=states.starts,
+        ends=states.ends,
         actions=tuple(_flat(row, reducing) for row in actions),
         gotos=tuple(_flat(row, reducing) for row in gotos),
     )
 
 
-def _reachable(states, starts, shift):  # type: ignore[no-untyped-def]
-    order = list(starts)
-    seen = set(order)
-    for state in order:
-        for _symbol, (kind, target) in sorted(states[state].items(), key=lambda entry: str(entry[0])):
-            if kind is shift and target not in seen:
-                seen.add(target)
-                order.append(target)
-    return order
+class _States:
+    """Lark's states, numbered in the order in which they are reached from the starts."""
+
+    def __init__(self, lark: Lark, rules: list[Rule]) -> None:
+        self.table = cast("LALR_Parser", lark.parser.parser)._parse_table
+        self.rules = {rule: number for number, rule in enumerate(rules)}
+        self.order = [self.table.start_states[start] for start in STARTS]
+        seen = set(self.order)
+        for state in self.order:
+            for _symbol, (kind, target) in sorted(self.table.states[state].items(), key=itemgetter(0)):
+                if kind.name == "Shift" and target not in seen:
+                    seen.add(target)
+                    self.order.append(target)
+        self.numbers = {state: number for number, state in enumerate(self.order)}
+        self.starts = {start: self.numbers[self.table.start_states[start]] for start in STARTS}
+        self.ends = {start: self.numbers[self.table.end_states[start]] for start in STARTS}
+
+    def row(self, state: State, symbols: dict[str, int]) -> dict[int, int]:
+        """A state's actions, for some symbols."""
+        return {
+            symbols[symbol]: self.numbers[target] if kind.name == "Shift" else ~self.rules[target]
+            for symbol, (kind, target) in self.table.states[state].items()
+            if symbol in symbols
+        }
 
 
-def _action(rule) -> str:  # type: ignore[no-untyped-def]
+def _numbered(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
+
+
+def _action(rule: Rule) -> str:
     if rule.alias:
         return str(rule.alias)
     return "" if len(rule.expansion) == 1 else str(rule.origin.name)
@@ -161,7 +168,8 @@ def _flat(row: dict[int, int], reducing: dict[int, int]) -> tuple[int, ...]:
 
 
 def render(tables: Tables) -> str:
-    """The file's text: one state, rule or name list a line, so that a change of the grammar gives a readable diff."""
+    """The file's text: one state, rule or name list a line, so that a change of the grammar gives a readable
+    diff."""
     lines = []
     for name in tables.__struct_fields__:
         value = getattr(tables, name)

@@ -1,7 +1,8 @@
 r"""Texts: where one ends, what its escapes mean, how a block is dedented, and where its `{{ … }}` are.
 
-Scanning (`scan_line`, `scan_block`, `scan_raw_block`) finds the end of a text that holds escapes or templates. Reading
-(`read_text`) turns what was scanned into an `ast.Text`. Both are linear in the length of the text.
+Scanning (`scan_line`, `scan_block`, `scan_raw_block`) finds the end of a text that holds escapes or
+templates. Reading (`read_text`) turns what was scanned into an `ast.Text`. Both are linear in the length of
+the text.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Scan(msgspec.Struct, frozen=True):
-    """A text's place: `start .. end` with its quotes, `inner .. inner_end` without, and what stands in its templates."""
+    """A text's place: `start .. end` with its quotes, `inner .. inner_end` without, and what stands in its
+    templates."""
 
     start: int
     inner: int
@@ -87,8 +89,7 @@ def scan_block(text: str, start: int) -> Scan:
     while True:
         match = _BLOCK_STOP.search(text, position)
         if match is None:
-            problem = Problem("block", start)
-            return Scan(start, start + 3, len(text), len(text), tuple(templates), block=True, problem=problem)
+            return _cut_block(text, start, start + 3, raw=False)
         at, mark = match.start(), match.group()
         if mark == BLOCK:
             return Scan(start, start + 3, at, at + 3, tuple(templates), block=True, problem=problem)
@@ -105,17 +106,27 @@ def scan_block(text: str, start: int) -> Scan:
             position = end
 
 
+def _cut_block(text: str, start: int, inner: int, raw: bool) -> Scan:
+    """A block that is never closed ends before the first line that is indented no deeper than the one that
+    opens it."""
+    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    indent = len(text[line:start]) - len(text[line:start].lstrip(" \t"))
+    match = re.compile(rf"[\r\n]+[ \t]{{0,{indent}}}(?![ \t\r\n])(?!\Z)").search(text, inner)
+    end = match.start() if match else len(text)
+    return Scan(start, inner, end, end, raw=raw, block=True, problem=Problem("block", start))
+
+
 def scan_raw_block(text: str, start: int) -> Scan:
     """The raw text block whose `r` stands at `start`."""
     end = text.find(BLOCK, start + 4)
     if end < 0:
-        problem = Problem("block", start)
-        return Scan(start, start + 4, len(text), len(text), raw=True, block=True, problem=problem)
+        return _cut_block(text, start, start + 4, raw=True)
     return Scan(start, start + 4, end, end + 3, raw=True, block=True)
 
 
 def skip_template(text: str, start: int, depth: int, block: bool = False) -> int | Problem:
-    """The offset behind the `}}` that closes the `{{` at `start`. Objects and texts inside it are stepped over."""
+    """The offset behind the `}}` that closes the `{{` at `start`. Objects and texts inside it are stepped
+    over."""
     if depth > MAX_NESTING:
         return Problem("nesting", start)
     unclosed = Problem("template", start)
@@ -155,7 +166,7 @@ def _skip_text(text: str, start: int, depth: int, block: bool) -> int | Problem:
     return scan.problem or scan.end
 
 
-# --- reading ---------------------------------------------------------------------------------------------------
+# --- reading ------------------------------------------------------------------------------------------------
 
 ParseExpression = Callable[[int, int], "ast.Expr | None"]
 
@@ -163,8 +174,8 @@ ParseExpression = Callable[[int, int], "ast.Expr | None"]
 def read_text(
     text: str, scan: Scan, parse_expression: ParseExpression, report: Callable[[Diagnostic], None]
 ) -> ast.Text:
-    """The text's value. `parse_expression` gets the bounds of what stands in a template; what cannot be read there is
-    reported by it and left out."""
+    """The text's value. `parse_expression` gets the bounds of what stands in a template; what cannot be read
+    there is reported by it and left out."""
     parts: list[str | ast.Expr] = []
     indent = closing_indent(text, scan) if scan.block else ""
     position = scan.inner
@@ -206,8 +217,8 @@ def _literal(
 
 
 def _dedent(literal: str, indent: str, opens: bool, closes: bool) -> str:
-    """Line ends become `\\n`, every line loses what it shares with the closing line's indent, and a line of nothing but
-    white space becomes empty. The line that the block's opening quotes end is dropped."""
+    """Line ends become `\\n`, every line loses what it shares with the closing line's indent, and a line of
+    nothing but white space becomes empty. The line that the block's opening quotes end is dropped."""
     first, *rest = _LINE_BREAK.split(literal)
     if not rest:
         return "" if opens and closes and not first.strip(" \t") else first
@@ -247,8 +258,9 @@ def _code_point(digits: str) -> int | None:
 def _escape_problem(match: re.Match[str]) -> Diagnostic | None:
     digits, single = match.groups()
     if digits is not None and _code_point(digits) is None:
-        message = f"`{match.group()}` names no character: between the braces stand one to six hexadecimal digits, up to 10FFFF."
-        return _escape(match, message, 'For example `\\u{1F600}`.')
+        message = f"`{match.group()}` names no character."
+        advice = "Between the braces stand one to six hexadecimal digits, up to 10FFFF: `\\u{1F600}`."
+        return _escape(match, message, advice)
     if single is None or single in _SIMPLE_ESCAPES:
         return None
     shown = match.group().rstrip("\r\n")
@@ -256,9 +268,11 @@ def _escape_problem(match: re.Match[str]) -> Diagnostic | None:
     if single == "u":
         advice = "A character by its number is written \\u{1F600}."
     elif single.strip():
-        advice += f" For a backslash itself write `\\{shown}`, or use a raw text: r\"…\"."
+        advice += f' For a backslash itself write `\\{shown}`, or use a raw text: r"…".'
     return _escape(match, f"`{shown}` is no escape of a text.", advice)
 
 
 def _escape(match: re.Match[str], message: str, advice: str) -> Diagnostic:
-    return Diagnostic("syntax.escape", "error", message, match.start(), match.end(), label="not an escape", help=advice)
+    return Diagnostic(
+        "syntax.escape", "error", message, match.start(), match.end(), label="not an escape", help=advice
+    )
