@@ -6,14 +6,14 @@ face, and what they hand it to, knows a provider by name.
 #
 #   settings.py    what a program says about a model and its provider, and what that came to (`Target`)
 #   choose.py      which provider serves a model: pure, over an injected environment
-#   opening.py     a target becomes a `Provider`, whose connections live as long as its `async with`
+#   open.py        a target becomes a `Provider`, whose connections live as long as its `async with`
 #
 #   service.py     one service: every call takes this path (permit, send, read, retry), and no other
 #   failures.py    the table of everything that can go wrong, and how a response is told to be one of them
 #   retry.py       whether and when the same request is sent again; waiting.py: how long a service asks to wait
 #   permits.py     how many calls a service takes at once: starts low, grows, halves when told to slow down
 #   breaker.py     a service that is down is left alone for a while
-#   pool.py        idle connections; dial.py, proxy.py: new ones; connection.py: HTTP/1.1 over one stream
+#   pool.py        idle connections; dial.py, proxy.py: new ones; connection.py: HTTP/1.1 over a stream
 #   wire.py        bytes → server-sent events, size limits
 #
 #   chat.py        a chat service; openai.py, anthropic.py: request → body; openai_reply.py and

@@ -44,7 +44,14 @@ _FALLBACK = "openrouter"
 _APIS = ("openai", "anthropic", "systemone", "decisions")
 
 
-def choose(choice: ModelChoice, environ: Mapping[str, str]) -> Target:
+@attrs.frozen
+class Chosen:
+    target: Target
+    model: str
+    """The slug as the service knows it."""
+
+
+def choose(choice: ModelChoice, environ: Mapping[str, str]) -> Chosen:
     """The service for a model. Raises `ConfigurationError`, code `model.unknown-provider`, with what was
     looked for."""
     vendor, slash, _ = choice.slug.partition("/")
@@ -54,13 +61,14 @@ def choose(choice: ModelChoice, environ: Mapping[str, str]) -> Target:
         target = Target(vendor, INSIDE[vendor], prefix=f"{vendor}/")
     else:
         target = _by_vendor(choice, vendor if slash else "", environ)
-    return attrs.evolve(
+    target = attrs.evolve(
         target,
         retries=choice.retries if choice.retries is not None else RETRIES,
         concurrency=choice.concurrency,
         timeout=choice.timeout,
         rounding=choice.rounding if choice.rounding is not None else target.rounding,
     )
+    return Chosen(target, target.model(choice.slug))
 
 
 @attrs.frozen

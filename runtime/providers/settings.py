@@ -90,16 +90,6 @@ class Target:
     timeout: float | None = None
     rounding: int | None = None
 
-    @property
-    def id(self) -> str:
-        """What equal targets have in common and others do not, without a secret: `openai`, `openai retries
-        1`."""
-        own = [f"retries {self.retries}"] if self.retries != RETRIES else []
-        own += [f"concurrency {self.concurrency}"] if self.concurrency is not None else []
-        own += [f"timeout {self.timeout:g}"] if self.timeout is not None else []
-        own += [f"rounding {self.rounding}"] if self.rounding is not None else []
-        return " ".join([self.name, *([self.api] if own else []), *own])
-
     def model(self, slug: str) -> str:
         """The slug as the service knows it."""
         return slug.removeprefix(self.prefix) if self.prefix else slug
