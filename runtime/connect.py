@@ -13,8 +13,9 @@ from .flow.system import Connection
 from .judge.errors import ConfigurationError
 from .judge.protocol import Provider
 from .providers.choose import choose
-from .providers.opening import open_provider
+from .providers.open import open_provider
 from .providers.script import Script, ScriptProvider, script_of_file, script_of_test
+from .providers.service import Clockwork
 from .providers.settings import FromEnv, ModelChoice, ProviderSettings
 
 
@@ -44,6 +45,7 @@ class Connections:
             found = self._script(model.slug.removeprefix("script/"))
             return Connection(model.slug, "script", model.slug, lambda: _scripted(found))
         chosen = choose(self._choice(model), self._environ)
+        clockwork = Clockwork(environ=self._environ)
         return Connection(
             chosen.target, chosen.target.name, chosen.model, lambda: open_provider(chosen.target)
         )

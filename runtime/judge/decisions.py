@@ -196,7 +196,9 @@ def _finite(value: Any) -> bool:
 
 
 def _broken(question: DecisionQuestion, what: str) -> ProviderContractError:
-    return ProviderContractError(f"the {question.kind} `{question.id}` {what}", code="model.decision.invalid-response")
+    return ProviderContractError(
+        f"the {question.kind} `{question.id}` {what}", code="model.decision.invalid-response"
+    )
 
 
 __all__ = [

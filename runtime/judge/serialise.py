@@ -15,7 +15,16 @@ from .errors import SerializationError
 
 LARGEST = 2**53 - 1
 REFUSED_KEYS = frozenset(
-    ("__proto__", "prototype", "constructor", "__class__", "__dict__", "__init__", "__globals__", "__builtins__")
+    (
+        "__proto__",
+        "prototype",
+        "constructor",
+        "__class__",
+        "__dict__",
+        "__init__",
+        "__globals__",
+        "__builtins__",
+    )
 )
 
 
