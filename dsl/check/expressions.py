@@ -59,7 +59,10 @@ _MOST_LISTED = 12
 
 def infer(expr: ast.Expr, env: Env, scope: Scope, report: Report) -> Shape:
     """The shape of an expression; what is wrong in it is reported."""
-    return _INFER[type(expr)](expr, env, scope, report)
+    shape = _INFER[type(expr)](expr, env, scope, report)
+    if report.witness is not None:
+        report.witness(expr, env, shape)
+    return shape
 
 
 def narrowed(condition: ast.Expr, env: Env, scope: Scope) -> tuple[Env, Env]:
