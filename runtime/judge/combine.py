@@ -25,6 +25,8 @@ class Combined(msgspec.Struct, frozen=True):
     lower: Fraction | None = None
     upper: Fraction | None = None
     decided: Literal["pass", "block"] | None = None
+    readable: bool = True
+    """False for a judge's score outside 0..1: it is never clamped, and the gate's policy decides."""
 
 
 _PASS = Combined(True, Fraction(1))
@@ -60,7 +62,10 @@ def combine(
         elif upper < bar:
             decided = "block"
         return Combined(None, None, lower, upper, decided)
-    score = own + judge * Fraction(judge_score or 0)
+    given = _number(str(judge_score)) if judge_score is not None else Fraction(0)
+    if given is None or not 0 <= given <= 1:
+        return Combined(None, None, readable=False)
+    score = own + judge * given
     return Combined(score / total >= bar, score / total)
 
 
