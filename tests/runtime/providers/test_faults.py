@@ -1,0 +1,298 @@
+"""Every way in which a service can fail, on a real socket: its name, whether it is asked again, what the error says."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+
+import pytest
+import trio
+from judgeflow.runtime.judge.errors import ProviderError
+from judgeflow.runtime.providers.open import open_provider
+
+
+async def failing(provider, request) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        await provider.chat(request)
+    return caught.value
+
+
+async def fault(kit, *plays, retries: int = 2, **more):
+    """The error that comes of it, and how many requests were sent."""
+    async with kit.provider(*plays, retries=retries, **more) as (provider, server):
+        error = await failing(provider, kit.asks())
+        assert error.attempts == len(server.requests)
+        return error, len(server.requests)
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+async def test_a_service_that_is_not_there_is_refused_and_asked_again(kit) -> None:
+    target = kit.target(f"http://127.0.0.1:{free_port()}/v1", retries=2)
+    async with open_provider(target, kit.clockwork()) as provider:
+        error = await failing(provider, kit.asks())
+    assert (error.code, error.attempts, error.retryable) == ("provider.refused", 3, True)
+    assert "nothing listens at its address" in error.message
+
+
+async def test_an_unknown_host_is_named_and_not_asked_again(kit) -> None:
+    async with open_provider(kit.target("http://no-such-host.invalid/v1"), kit.clockwork()) as provider:
+        error = await failing(provider, kit.asks())
+    assert error.code in ("provider.dns", "provider.dns-busy")
+    assert "no-such-host.invalid" in error.message
+
+
+async def test_a_server_without_tls_behind_https_is_a_tls_failure(kit) -> None:
+    async with kit.serving(kit.answers({})) as server:
+        target = kit.target(f"https://127.0.0.1:{server.port}/v1", retries=0)
+        async with open_provider(target, kit.clockwork()) as provider:
+            error = await failing(provider, kit.asks())
+    assert (error.code, error.attempts, error.retryable) == ("provider.tls", 1, False)
+
+
+async def test_a_reset_before_an_answer_is_asked_again(kit) -> None:
+    async def reset(_, wire) -> None:
+        wire.reset()
+
+    async with kit.provider(reset, kit.answers(kit.said("ok"))) as (provider, server):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, len(server.requests), reply.usage.incomplete) == ("ok", 2, True)
+
+
+async def test_no_first_byte_in_time_is_a_slow_start(kit) -> None:
+    async def silent(_, wire) -> None:
+        await wire.sleep(5)
+
+    error, sent = await fault(kit, silent, retries=1)
+    assert (error.code, sent) == ("provider.slow-start", 2)
+    assert "0.15 s" in error.message
+
+
+async def test_a_stalled_stream_is_given_up_after_the_idle_time(kit) -> None:
+    async def stall(_, wire) -> None:
+        await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(kit.event(kit.delta("half an"))))
+        await wire.sleep(5)
+
+    error, sent = await fault(kit, stall, retries=1)
+    assert (error.code, sent) == ("provider.stalled", 2)
+    assert error.usage.incomplete
+
+
+async def test_case_107_a_long_stream_that_keeps_coming_is_never_too_slow(kit) -> None:
+    async def slow(_, wire) -> None:
+        await wire.send(kit.HEAD_OF_A_STREAM)
+        for _ in range(5):
+            await wire.sleep(0.06)
+            await wire.send(kit.chunk(kit.event(kit.delta("a"))))
+        await wire.send(kit.chunk(kit.event(kit.delta("", "stop"))) + b"0\r\n\r\n")
+
+    async with kit.provider(slow) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "aaaaa"
+
+
+async def test_a_stream_cut_before_its_finish_reason_is_asked_again(kit) -> None:
+    cut = kit.streams(kit.delta("half an"), done=False, end=False)
+    async with kit.provider(cut, kit.answers(kit.said("whole"))) as (provider, server):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, len(server.requests)) == ("whole", 2)
+
+
+async def test_a_stream_that_ends_cleanly_without_a_finish_reason_is_cut_too(kit) -> None:
+    error, sent = await fault(kit, kit.streams(kit.delta("half an"), done=False))
+    assert (error.code, sent) == ("provider.cut", 3)
+
+
+async def test_a_stream_cut_after_its_finish_reason_is_whole(kit) -> None:
+    cut = kit.streams(kit.delta("whole"), kit.delta(None, "stop"), done=False, end=False)
+    async with kit.provider(cut) as (provider, server):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, reply.usage.output_tokens, len(server.requests)) == ("whole", None, 1)
+
+
+async def test_case_084_a_body_that_stops_early_is_a_connection_fault_and_its_cost_is_incomplete(kit) -> None:
+    async def early(_, wire) -> None:
+        await wire.send(kit.http(b'{"choices":[{"mess', declared=500))
+        wire.close()
+
+    async with kit.provider(early, kit.answers(kit.said("ok"))) as (provider, server):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, len(server.requests)) == ("ok", 2)
+    assert (reply.usage.input_tokens, reply.usage.incomplete) == (3, True)
+
+
+async def test_json_that_ends_too_soon_is_asked_for_once_more(kit) -> None:
+    error, sent = await fault(kit, kit.answers('{"choices": [{"mess'))
+    assert (error.code, sent) == ("provider.not-json", 2)
+
+
+async def test_a_page_instead_of_json_is_named_with_its_first_words(kit) -> None:
+    error, sent = await fault(kit, kit.answers("<html><title>Welcome</title></html>", type="text/html"))
+    assert (error.code, sent) == ("provider.not-json", 2)
+    assert "<html><title>Welcome" in error.message
+
+
+async def test_case_082_a_page_with_502_is_a_502(kit) -> None:
+    page = kit.answers("<html><title>502 Bad Gateway</title></html>" + "x" * 900, 502, type="text/html")
+    async with kit.provider(page, kit.answers(kit.said("ok"))) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "ok"
+    error, sent = await fault(kit, page)
+    assert (error.status, error.code, sent) == (502, "provider.upstream", 3)
+    assert "502 Bad Gateway" in error.message
+    assert len(error.message) < 320
+
+
+async def test_what_is_not_http_is_said_to_be_none(kit) -> None:
+    async def ssh(_, wire) -> None:
+        await wire.send(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+
+    error, sent = await fault(kit, ssh)
+    assert (error.code, sent) == ("provider.not-http", 1)
+
+
+async def test_case_072_an_error_inside_a_200_has_the_status_of_its_code(kit) -> None:
+    limited = kit.answers({"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-day"}})
+    inner = {"finish_reason": "error", "error": {"code": 502, "message": "upstream"}, "message": {"content": ""}}
+    error, sent = await fault(kit, limited)
+    assert (error.code, error.status, sent) == ("provider.rate-limited", 429, 3)
+    assert "free-models-per-day" in error.message
+    error, sent = await fault(kit, kit.answers({"choices": [inner]}))
+    assert (error.code, error.status, sent) == ("provider.upstream", 502, 3)
+
+
+async def test_case_073_an_error_inside_a_stream_waits_for_the_reset_it_names(kit) -> None:
+    reset = {"headers": {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000000100"}}
+    told = {"error": {"message": "Rate limit exceeded", "code": 429, "metadata": reset}}
+    waits: list[float] = []
+    clock = kit.clockwork(on_retry=lambda _, delay, __: waits.append(delay))
+    async with kit.provider(kit.streams(told), kit.answers(kit.said("ok")), clock=clock) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "ok"
+    assert 0.1 <= waits[0] < 0.12
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "sent"),
+    [
+        ({"choices": []}, "provider.no-choices", 2),
+        ({}, "provider.no-choices", 2),
+        ({"choices": [{"finish_reason": "stop", "message": {"content": None}}]}, "provider.no-content", 2),
+        ({"choices": [{"finish_reason": "content_filter", "message": {"content": "x"}}]}, "provider.content-filter", 1),
+        ({"choices": [{"finish_reason": "length", "message": {"content": "half an"}}]}, "provider.length", 1),
+        ({"choices": [{"message": {"content": "half an"}}]}, "provider.cut", 3),
+    ],
+)
+async def test_an_answer_that_is_none_is_named(kit, body, code, sent) -> None:
+    error, requests = await fault(kit, kit.answers(body))
+    assert (error.code, requests) == (code, sent)
+
+
+@pytest.mark.parametrize("content", ["", None])
+async def test_cases_091_and_092_a_refusal_is_a_refusal_whatever_stands_beside_it(kit, content) -> None:
+    refused = kit.said(content, message={"refusal": "I can't help with that."})
+    error, sent = await fault(kit, kit.answers(refused))
+    assert (error.code, sent) == ("provider.refusal", 1)
+    assert "I can't help with that." in error.message
+    assert (error.usage.input_tokens, error.usage.output_tokens) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code", "sent"),
+    [
+        (400, {"error": {"message": "bad", "type": "invalid_request_error"}}, "provider.bad-request", 1),
+        (400, {"error": {"message": "m", "code": "context_length_exceeded"}}, "provider.context-limit", 1),
+        (400, {"error": {"message": "maximum context length is 8192 tokens"}}, "provider.context-limit", 1),
+        (400, {"error": {"type": "exceed_context_size_error", "message": "m"}}, "provider.context-limit", 1),
+        (400, {"error": {"code": "content_filter", "message": "m"}}, "provider.content-filter", 1),
+        (401, {"error": {"message": "no"}}, "provider.authentication", 1),
+        (402, {"error": {"message": "pay"}}, "provider.quota", 1),
+        (403, {"error": {"message": "no"}}, "provider.forbidden", 1),
+        (404, {"error": {"message": "The model `m` does not exist"}}, "provider.no-model", 1),
+        (408, {}, "provider.request-timeout", 3),
+        (409, {}, "provider.conflict", 3),
+        (413, {}, "provider.request-too-large", 1),
+        (422, {"detail": "no"}, "provider.bad-request", 1),
+        (429, {"error": {"message": "slow down"}}, "provider.rate-limited", 3),
+        (500, {}, "provider.server-error", 3),
+        (502, {}, "provider.upstream", 3),
+        (503, {}, "provider.overloaded", 3),
+        (504, {}, "provider.upstream", 3),
+        (529, {}, "provider.overloaded", 3),
+    ],
+)
+async def test_a_status_is_named_and_asked_again_only_where_that_may_help(kit, status, body, code, sent) -> None:
+    error, requests = await fault(kit, kit.answers(body, status))
+    assert (error.code, error.status, requests) == (code, status, sent)
+    assert error.retryable == (sent > 1)
+
+
+async def test_case_080_an_account_without_credit_is_asked_once_and_then_left_alone(kit) -> None:
+    told = {"message": "You have no credits remaining", "type": "insufficient_quota", "code": "credit_balance_exhausted"}
+    async with kit.provider(kit.answers({"error": told}, 429), retries=4) as (provider, server):
+        error = await failing(provider, kit.asks())
+        assert (error.code, len(server.requests)) == ("provider.quota", 1)
+        assert "quota or billing" in error.message
+        error = await failing(provider, kit.asks())
+        assert (error.code, len(server.requests)) == ("provider.circuit-open", 1)
+        assert "no credits remaining" in error.message
+
+
+async def test_case_087_an_overload_is_waited_out(kit) -> None:
+    told = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    overloaded = kit.answers(told, 529)
+    attempts: list[int] = []
+    clock = kit.clockwork(on_retry=lambda _, __, error: attempts.append(error.attempts))
+    plays = (overloaded, overloaded, overloaded, kit.answers(kit.said("ok")))
+    async with kit.provider(*plays, clock=clock, retries=4) as (provider, server):
+        assert (await provider.chat(kit.asks())).text == "ok"
+    assert (attempts, len(server.requests)) == ([1, 2, 3], 4)
+
+
+async def test_a_redirect_is_never_followed_and_the_key_goes_nowhere(kit) -> None:
+    async with kit.serving(kit.answers(kit.said("stolen"))) as other:
+        moved = kit.answers("", 307, headers={"location": f"{other.url}/chat/completions?token=t"})
+        error, sent = await fault(kit, moved)
+    assert (error.code, error.status, sent, other.requests) == ("provider.redirect", 307, 1, [])
+    assert "set the url to that" in error.message
+    assert "token" not in error.message
+
+
+async def test_u42_a_gzip_bomb_is_stopped_as_it_unfolds(kit) -> None:
+    bomb = gzip.compress(b"x" * 70_000_000)
+    error, sent = await fault(kit, kit.answers(bomb, headers={"content-encoding": "gzip"}))
+    assert (error.code, sent) == ("provider.too-large", 1)
+
+
+async def test_a_compressed_answer_is_read_all_the_same(kit) -> None:
+    packed = gzip.compress(b'{"choices":[{"finish_reason":"stop","message":{"content":"ok"}}]}')
+    async with kit.provider(kit.answers(packed, headers={"content-encoding": "gzip"})) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "ok"
+
+
+async def test_an_encoding_that_nobody_asked_for_is_named(kit) -> None:
+    error, sent = await fault(kit, kit.answers(b"\x1b\x00", headers={"content-encoding": "br"}))
+    assert (error.code, sent) == ("provider.bad-encoding", 1)
+
+
+async def test_u44_the_time_allowed_covers_every_attempt(kit) -> None:
+    async def silent(_, wire) -> None:
+        await wire.sleep(5)
+
+    async with kit.provider(silent, retries=9) as (provider, server):
+        started = trio.current_time()
+        error = await failing(provider, kit.asks(timeout=0.2))
+    assert (error.code, len(server.requests)) == ("provider.timeout", 2)
+    assert trio.current_time() - started < 0.4
+
+
+async def test_u44_a_caller_who_cancelled_sees_the_cancellation_and_nothing_is_sent_again(kit) -> None:
+    async def silent(_, wire) -> None:
+        await wire.until_closed()
+
+    async with kit.provider(silent) as (provider, server):
+        with trio.move_on_after(0.05) as scope:
+            await provider.chat(kit.asks(timeout=5))
+        await trio.sleep(0.05)
+        assert (scope.cancelled_caught, len(server.requests), server.open) == (True, 1, 0)
