@@ -23,13 +23,13 @@ from .exceptions import (
     StepFailure,
 )
 from .life import MailboxStatistics
-from .spec import ActorSpec, Backoff, Behaviour, Intensity, SupervisorSpec, stateless
+from .spec import ActorSpec, Backoff, Behaviour, Intensity, Restart, Strategy, SupervisorSpec, stateless
 from .supervisor import Supervisor, open_supervisor
 from .trace import Trace, TraceEvent
 
 __all__ = [
     "AbortError", "ActorCrashed", "ActorFailure", "ActorRef", "ActorSpec", "ActorStopped", "AskTimeout",
     "Backoff", "Behaviour", "CancelHandle", "Finished", "Intensity", "MailboxFull", "MailboxStatistics",
-    "RestartsExhausted", "StepFailure", "Supervisor", "SupervisorSpec", "Trace", "TraceEvent", "check",
-    "open_supervisor", "shielded", "shrink", "stateless",
+    "Restart", "RestartsExhausted", "StepFailure", "Strategy", "Supervisor", "SupervisorSpec", "Trace",
+    "TraceEvent", "check", "open_supervisor", "shielded", "shrink", "stateless",
 ]  # fmt: skip

@@ -238,9 +238,6 @@ class ActorRef(Generic[M_contra, R_co]):
                 crash = ActorCrashed(self.name, failure) if failure is not None else None
                 result = Error(crash or ActorStopped(self.name, life.cause))
             self._end(life, envelope, result)
-        if self._closed and not self._lives:
-            self._refuse(failure or life.cause)
-        self._pump()
 
     def _refuse(self, cause: BaseException | None) -> None:
         while self._waiting:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from math import inf
 from random import Random
 from typing import Any, Never, TypeAlias, overload
 
@@ -94,7 +95,8 @@ class Supervisor:
         except Exception as exc:
             failure = exc
             child._crash(exc)
-            if not child._is_done():
+            cancelled = trio.current_effective_deadline() == -inf and not child._spec.service
+            if not cancelled and not child._is_done():
                 if not life.superseded:
                     renew(exc)
             elif not isinstance(exc, RestartsExhausted):
@@ -103,7 +105,7 @@ class Supervisor:
             del child._lives[life]
             child._bury(life, failure)
             if child._closed and not child._lives:
-                self._forget(child, failure)
+                self._forget(child, failure or life.cause)
             self._changed.unpark_all()
             if life.is_open:
                 child._emit("stopped")
@@ -129,7 +131,10 @@ class Supervisor:
         while self._history[0][0] < now - limit.seconds:
             self._history.popleft()
         if len(self._history) > limit.restarts:
-            self._nursery.start_soon(self._give_up, child, cause)
+            text = f"more than {limit.restarts} restarts in {limit.seconds:g} s"
+            exhausted = RestartsExhausted(f"{self._spec.name!r} gave up on {child.name!r}: {text}")
+            exhausted.__cause__ = cause
+            self._nursery.start_soon(_raise, exhausted)
             return
         delay = self._spec.backoff.delay(sum(each is child for _, each in self._history), self._random)
         child._counts.restarts += 1
@@ -139,10 +144,6 @@ class Supervisor:
         else:
             self._nursery.start_soon(self._renew_group, child, cause, delay)
 
-    async def _give_up(self, child: Node, cause: BaseException | None) -> None:
-        limit = f"more than {self._spec.intensity.restarts} restarts in {self._spec.intensity.seconds:g} s"
-        raise RestartsExhausted(f"{self._spec.name!r} gave up on {child.name!r}: {limit}") from cause
-
     async def _renew_group(self, child: Node, cause: BaseException | None, delay: float) -> None:
         async with self._turn:  # two crashes at once: one group after the other
             group = self._level(service=child._spec.service)
@@ -151,7 +152,9 @@ class Supervisor:
             await self._halt(group, trio.current_time() + self._spec.grace, cause)
             await trio.sleep(delay)
             for member in group:
-                if not (member._is_done() or member._lives):
+                if member._spec.restart == "temporary":
+                    self._forget(member, cause)
+                elif not member._is_done():
                     self._launch(member)
 
     def _level(self, *, service: bool) -> list[Node]:
@@ -162,13 +165,15 @@ class Supervisor:
     ) -> None:
         """End lives in reverse order, for good if this supervisor is closed; by force after the deadline."""
         for child in reversed(children):
-            while child._lives:
+            while True:
                 if self._node._closed:
                     child._close(cause)
                 for life in child._lives:
                     if not self._node._closed:
                         life.retire(cause)
                     life.scope.deadline = min(life.scope.deadline, deadline)
+                if not child._lives:
+                    break
                 await self._changed.park()
 
     @asynccontextmanager
@@ -186,8 +191,8 @@ class Supervisor:
                 finally:
                     self._nursery.cancel_scope.cancel()
                     await self._drain()
-                if self._failures:
-                    raise ExceptionGroup(f"while {self._spec.name!r} stopped", self._failures)
+                    for failure in self._failures:
+                        self._nursery.start_soon(_raise, failure)
         except BaseExceptionGroup as group:
             if len(group.exceptions) > 1:
                 raise
@@ -209,6 +214,10 @@ async def _no_message(message: Never) -> None:
     """A supervisor is told nothing."""
 
 
+async def _raise(exc: Exception) -> None:
+    raise exc
+
+
 @asynccontextmanager
 async def open_supervisor(
     name: str = "root",
@@ -224,7 +233,7 @@ async def open_supervisor(
     """The root of a tree, stopped in order when the block ends.
 
     If the block raises or is cancelled, workers are cancelled at once; services still have their `drain`.
-    Raises `RestartsExhausted` if the tree gave up, an `ExceptionGroup` of what tear-downs raised at the stop.
+    Raises `RestartsExhausted` if the tree gave up, and what tear-downs raised at the stop.
     """
     spec = SupervisorSpec(
         name=name, strategy=strategy, intensity=intensity, backoff=backoff, grace=grace, drain=drain

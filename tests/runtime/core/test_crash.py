@@ -17,6 +17,7 @@ from judgeflow.runtime.core import (
     Finished,
     Intensity,
     MailboxStatistics,
+    Restart,
     StepFailure,
     TraceEvent,
     open_supervisor,
@@ -64,8 +65,8 @@ class Shop:
             yield handle
         finally:
             self.log.append(f"down {life}")
-        if life in self.failing_teardowns:
-            raise BugError("tear-down")
+            if life in self.failing_teardowns:
+                raise BugError("tear-down")
 
     def spec(self, **settings: object) -> ActorSpec[tuple[str, float], int]:
         return ActorSpec(name="shop", behaviour=self.behaviour, **settings)  # type: ignore[arg-type]
@@ -261,15 +262,51 @@ async def test_a_tear_down_that_fails_at_the_stop_is_raised_and_the_others_still
 ) -> None:
     first, second = Shop(), Shop()
     second.failing_teardowns = {1}
-    with pytest.raises(ExceptionGroup, match="while 'root' stopped") as caught:
+    with pytest.raises(BugError, match="tear-down"):
         async with open_supervisor() as supervisor, trio.open_nursery() as nursery:
             ref = supervisor.start(first.spec())
             supervisor.start(second.spec())
             nursery.start_soon(ref.ask, ("work", 3))
             await wait_all_tasks_blocked()
             await supervisor.stop()
-    assert [str(each) for each in caught.value.exceptions] == ["tear-down"]
     assert ref.statistics().handled == 1
+
+
+@pytest.mark.parametrize("service", [False, True])
+async def test_a_tear_down_that_fails_beside_an_exception_of_the_block_is_raised_with_it(
+    service: bool,
+) -> None:
+    shop = Shop()
+    shop.failing_teardowns = {1}
+    with pytest.raises(ExceptionGroup) as caught:
+        async with open_supervisor() as supervisor:
+            supervisor.start(shop.spec(service=service))
+            await wait_all_tasks_blocked()
+            raise KeyError("block")
+    assert sorted(type(each).__name__ for each in caught.value.exceptions) == ["BugError", "KeyError"]
+
+
+async def test_a_crash_while_it_stops_renews_nothing(autojump_clock: MockClock) -> None:
+    shop = Shop()
+    async with trio.open_nursery() as nursery:
+        async with open_supervisor(intensity=PATIENT) as supervisor:
+            ref = supervisor.start(shop.spec())
+            nursery.start_soon(_expect_crash, ref.ask, ("crash", 1))
+            await wait_all_tasks_blocked()
+        assert trio.current_time() == 1
+    assert (shop.lives, ref.statistics().restarts) == (1, 0)
+
+
+async def test_the_backoff_counts_the_restarts_of_that_child_alone(autojump_clock: MockClock) -> None:
+    first, second = Shop(), Shop()
+    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+        refs = [supervisor.start(shop.spec()) for shop in (first, second)]
+        for ref in refs:
+            before = trio.current_time()
+            with pytest.raises(ActorCrashed):
+                await ref.ask(("crash", 0))
+            await ref.ask(("work", 0))
+            assert trio.current_time() - before == 1
 
 
 async def test_a_background_task_that_dies_renews_the_actor_and_tells_those_in_flight(
@@ -342,7 +379,7 @@ async def test_a_temporary_actor_is_not_renewed_and_its_queue_is_told_why(autoju
     [("permanent", True, True), ("transient", True, False), ("temporary", False, False)],
 )
 async def test_who_is_renewed_after_a_crash_and_who_after_finishing(
-    autojump_clock: MockClock, restart: str, after_crash: bool, after_finish: bool
+    autojump_clock: MockClock, restart: Restart, after_crash: bool, after_finish: bool
 ) -> None:
     crashing, finishing = Shop(), Shop()
     async with open_supervisor(intensity=PATIENT) as supervisor:

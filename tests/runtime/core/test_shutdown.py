@@ -13,6 +13,7 @@ from judgeflow.runtime.core import (
     ActorSpec,
     ActorStopped,
     Intensity,
+    Strategy,
     Supervisor,
     SupervisorSpec,
     open_supervisor,
@@ -190,8 +191,9 @@ async def test_a_service_past_its_drain_is_cancelled_and_its_rest_are_dead_lette
     assert (statistics.handled, statistics.cancelled, statistics.dead_letters) == (1, 1, 3)
 
 
+@pytest.mark.parametrize("strategy", ["one_for_one", "one_for_all"])
 async def test_a_service_that_crashes_while_it_drains_still_handles_the_rest(
-    autojump_clock: MockClock,
+    autojump_clock: MockClock, strategy: Strategy
 ) -> None:
     handled: list[int] = []
 
@@ -201,7 +203,7 @@ async def test_a_service_that_crashes_while_it_drains_still_handles_the_rest(
             raise ZeroDivisionError
         handled.append(line)
 
-    async with open_supervisor() as supervisor:
+    async with open_supervisor(strategy=strategy) as supervisor:
         recorder = supervisor.start(ActorSpec(name="recorder", behaviour=stateless(record), service=True))
         for line in range(4):
             recorder.tell_nowait(line)
@@ -269,6 +271,54 @@ async def test_stop_may_be_called_twice_and_the_second_call_may_be_shorter(autoj
         await supervisor.stop(0)
         assert trio.current_time() == 1
         assert house.cut == ["a"]
+
+
+async def test_a_second_stop_extends_nothing(autojump_clock: MockClock) -> None:
+    house = House()
+    async with open_supervisor() as supervisor, trio.open_nursery() as nursery:
+        ref = house.add(supervisor, "a")
+        nursery.start_soon(told_to_stop, ref, 60)
+        await wait_all_tasks_blocked()
+        nursery.start_soon(supervisor.stop, 1)
+        await wait_all_tasks_blocked()
+        await supervisor.stop(50)
+        assert trio.current_time() == 1
+
+
+async def test_a_drained_service_waits_for_no_message_that_was_abandoned(autojump_clock: MockClock) -> None:
+    house = House()
+    async with trio.open_nursery() as nursery:
+        async with open_supervisor(drain=9) as supervisor:
+            service = house.add(supervisor, "service", service=True, concurrency=1)
+            await service.tell(1)
+            nursery.start_soon(_ask_for_half_a_second, service)
+            await wait_all_tasks_blocked()
+        assert trio.current_time() == 1
+
+
+async def _ask_for_half_a_second(ref: Ref) -> None:
+    with trio.move_on_after(0.5):
+        await ref.ask(60)
+
+
+async def test_services_outlive_the_clean_up_of_cancelled_workers(autojump_clock: MockClock) -> None:
+    house = House()
+
+    async def work(message: None) -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            with trio.move_on_after(5, shield=True):
+                await trio.sleep(3)
+            recorder.tell_nowait(0)
+
+    with trio.move_on_after(1):
+        async with open_supervisor() as supervisor:
+            recorder = house.add(supervisor, "recorder", service=True)
+            worker = supervisor.start(ActorSpec(name="worker", behaviour=stateless(work)))
+            await worker.ask(None)
+    assert trio.current_time() == 4
+    assert recorder.statistics().handled == 1
 
 
 async def test_a_nested_supervisor_can_be_stopped_alone(autojump_clock: MockClock) -> None:

@@ -14,7 +14,9 @@ from judgeflow.runtime.core import (
     ActorStopped,
     Backoff,
     Intensity,
+    Restart,
     RestartsExhausted,
+    Strategy,
     Supervisor,
     SupervisorSpec,
     open_supervisor,
@@ -32,7 +34,15 @@ class Line:
     def __init__(self) -> None:
         self.log: list[str] = []
 
-    def add(self, supervisor: Supervisor, name: str, *, service: bool = False, broken: bool = False) -> Ref:
+    def add(
+        self,
+        supervisor: Supervisor,
+        name: str,
+        *,
+        service: bool = False,
+        broken: bool = False,
+        restart: Restart = "permanent",
+    ) -> Ref:
         @asynccontextmanager
         async def behaviour() -> AsyncIterator[Callable[[float], Awaitable[str]]]:
             if broken:
@@ -48,7 +58,9 @@ class Line:
             yield handle
             self.log.append(f"-{name}")
 
-        return supervisor.start(ActorSpec(name=name, behaviour=behaviour, service=service, concurrency=10))
+        return supervisor.start(
+            ActorSpec(name=name, behaviour=behaviour, service=service, concurrency=10, restart=restart)
+        )
 
     def add_three(self, supervisor: Supervisor) -> tuple[Ref, Ref, Ref]:
         return self.add(supervisor, "a"), self.add(supervisor, "b"), self.add(supervisor, "c")
@@ -68,10 +80,10 @@ async def crash(ref: Ref) -> None:
     ],
 )
 async def test_who_is_restarted_when_the_middle_one_crashes(
-    autojump_clock: MockClock, strategy: str, down: list[str], up: list[str]
+    autojump_clock: MockClock, strategy: Strategy, down: list[str], up: list[str]
 ) -> None:
     line = Line()
-    async with open_supervisor(strategy=strategy, intensity=PATIENT) as supervisor:  # type: ignore[arg-type]
+    async with open_supervisor(strategy=strategy, intensity=PATIENT) as supervisor:
         _, b, _ = line.add_three(supervisor)
         await wait_all_tasks_blocked()
         line.log.clear()
@@ -295,3 +307,116 @@ async def test_a_group_that_the_block_raised_keeps_its_form() -> None:
         async with open_supervisor():
             raise ExceptionGroup("mine", [KeyError("one")])
     assert len(caught.value.exceptions) == 1
+
+
+async def test_what_the_block_raises_while_the_tree_gives_up_is_raised_with_it(
+    autojump_clock: MockClock,
+) -> None:
+    line = Line()
+    with pytest.raises(ExceptionGroup) as caught:
+        async with open_supervisor(intensity=Intensity(0, 1.0)) as supervisor:
+            a = line.add(supervisor, "a")
+            await crash(a)
+            try:
+                await trio.sleep_forever()
+            finally:
+                raise KeyError
+    assert sorted(type(each).__name__ for each in caught.value.exceptions) == [
+        "KeyError",
+        "RestartsExhausted",
+    ]
+
+
+async def test_a_renewed_supervisor_starts_with_a_clean_history(autojump_clock: MockClock) -> None:
+    line = Line()
+    async with open_supervisor() as root:
+        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(1, 30.0)))
+        a = line.add(pool, "a")
+        await crash(a)
+        assert await a.ask(0) == "a"
+        await crash(a)
+        await wait_all_tasks_blocked()
+        assert await a.ask(0) == "a"
+        await crash(a)
+        assert await a.ask(0) == "a"
+
+
+async def test_a_child_may_be_started_while_its_supervisor_is_down(autojump_clock: MockClock) -> None:
+    line = Line()
+    async with open_supervisor(backoff=STEADY) as root:
+        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
+        await crash(line.add(pool, "a"))
+        await trio.sleep(0.5)
+        late = line.add(pool, "late")
+        assert await late.ask(0) == "late"
+        assert trio.current_time() == 1
+
+
+async def test_a_group_restart_of_more_waits_for_one_of_fewer_and_repeats_it(
+    autojump_clock: MockClock,
+) -> None:
+    line = Line()
+    async with open_supervisor(strategy="rest_for_one", intensity=PATIENT, backoff=STEADY) as supervisor:
+        a, b, c = line.add_three(supervisor)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(b.ask, 3)
+            await wait_all_tasks_blocked()
+            await crash(c)
+            await trio.sleep(0.5)
+            await crash(a)
+        await trio.sleep(10)
+        last = {each: i for i, each in enumerate(line.log)}
+        assert last["+c"] > last["-b"]
+        assert (a.statistics().restarts, c.statistics().restarts) == (1, 1)
+
+
+async def test_a_stop_during_a_group_restart_starts_nobody(autojump_clock: MockClock) -> None:
+    line = Line()
+    async with open_supervisor(strategy="one_for_all", intensity=PATIENT, backoff=STEADY) as supervisor:
+        a, _, _ = line.add_three(supervisor)
+        await crash(a)
+        await trio.sleep(0.5)
+        await supervisor.stop()
+        line.log.clear()
+        await trio.sleep(10)
+        assert line.log == []
+
+
+async def test_a_temporary_sibling_ends_in_a_group_restart(autojump_clock: MockClock) -> None:
+    line = Line()
+    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+        a, b = line.add(supervisor, "a"), line.add(supervisor, "b", restart="temporary")
+        await crash(a)
+        await trio.sleep(10)
+        with pytest.raises(ActorStopped):
+            await b.ask(0)
+        assert await a.ask(0) == "a"
+        assert line.log.count("+b") == 1
+
+
+async def test_a_message_is_not_begun_on_a_life_that_was_retired_in_its_set_up(
+    autojump_clock: MockClock,
+) -> None:
+    lives = 0
+
+    @asynccontextmanager
+    async def stubborn() -> AsyncIterator[Callable[[float], Awaitable[int]]]:
+        nonlocal lives
+        lives += 1
+        life = lives
+        with trio.CancelScope(shield=True):
+            await trio.sleep(2)
+
+        async def handle(seconds: float) -> int:
+            await trio.sleep(seconds)
+            return life
+
+        yield handle
+
+    line = Line()
+    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+        ref = supervisor.start(ActorSpec(name="stubborn", behaviour=stubborn))
+        a = line.add(supervisor, "a")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(crash, a)
+            assert await ref.ask(1) == 2
