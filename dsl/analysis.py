@@ -8,7 +8,7 @@ costs about a millisecond, because everything else is kept (`KeptFindings`, `Ent
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from msgspec.structs import replace
 

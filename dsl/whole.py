@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Protocol
 
 from . import ast
-from .check.base import CallableSurface, NamedSurface, Surface
+from .check.base import Surface
 from .check.prices import Unpriced, model_refs, price_findings, unpriced
 from .check.program import (
     ONCE,

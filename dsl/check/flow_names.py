@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from .. import ast
 from ..shapes import Shape, Unknown
 from .base import Scope
-from .expressions import Env
+from .env import Env
 from .fit import join
+
+_UNKNOWN = Unknown()
 
 
 class State:
@@ -38,22 +42,22 @@ class State:
 
 def meet(states: Sequence[State], base: Env, bound_at: Mapping[str, ast.Ident], scope: Scope) -> State:
     """What is known where several paths meet; there is at least one. `base` holds what does not change along them, and
-    `bound_at` says where each name gets its value."""
-    if len(states) == 1:
-        return states[0]
+    `bound_at` says where each name gets its value. Names that only a branch knows (`decision`) are gone."""
     bound = frozenset.intersection(*(state.bound for state in states))
     partial = {name: at for state in states for name, at in state.partial.items() if name not in bound}
     for name in frozenset.union(*(state.bound for state in states)) - bound:
         partial.setdefault(name, bound_at[name])
-    env = base
-    for name in sorted(bound):
+    names = {**base.names, **dict.fromkeys(partial, _UNKNOWN)}
+    for name in bound:
         first, *others = (state.env.shape(name) for state in states)
         for other in others:
             first = first if first == other else join(first, other, scope)
-        env = env.bind(name, first)
-    for name in partial:
-        env = env.bind(name, Unknown())
-    return State(env, bound, partial)
+        names[name] = first
+    first_paths, *other_paths = (state.env.paths for state in states)
+    paths = {
+        path: shape for path, shape in first_paths.items() if all(found.get(path) == shape for found in other_paths)
+    }
+    return State(replace(base, names=names, paths=paths), bound, partial)
 
 
 def bindings(body: Sequence[ast.Statement]) -> Iterator[ast.Ident]:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from .. import ast
 from ..shapes import Bool, ListOf, Shape, Text, Unknown
-from ..suggest import closest
 from .base import CallableSurface
 from .fit import describe, element, join, resolve
 from .flow_names import State
 from .flow_walk import Walk, attempt
-from .hidden_calls import a_kind
+from .names import find_callable
 
 MOST_VARIANTS = 20
 NONE: Mapping[str, ast.Ident] = {}
@@ -76,32 +75,8 @@ def _best(walk: Walk, step: ast.Best, state: State, siblings: Mapping[str, ast.I
     shape = _any_of(walk, step.calls, state, siblings)
     if step.question is not None:
         walk.value(step.question, state, siblings=siblings)
-    check_picker(walk, step.picker)
+    find_callable(step.picker, "agent", walk.scope, walk.report, code="flow.wrong-arguments")
     return shape
-
-
-def check_picker(walk: Walk, picker: ast.Ident) -> None:
-    found = walk.scope.find(picker.text)
-    if isinstance(found, CallableSurface) and found.kind == "agent":
-        return
-    if found is None:
-        guess = closest(picker.text, walk.scope.names())
-        walk.report.add(
-            "name.unknown",
-            picker,
-            f"There is no agent `{picker.text}`",
-            label="not declared",
-            help=f"Did you mean `{guess}`?" if guess else "",
-        )
-        return
-    what = a_kind(found.kind) if isinstance(found, CallableSurface) else "no agent"
-    walk.report.add(
-        "flow.wrong-arguments",
-        picker,
-        f"`picked by` takes an agent, and `{picker.text}` is {what}",
-        label="not an agent",
-        help="Declare an agent that says which variant is best, and name it here.",
-    )
 
 
 def _any_of(walk: Walk, calls: Sequence[ast.Call], state: State, siblings: Mapping[str, ast.Ident]) -> Shape:

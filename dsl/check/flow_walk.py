@@ -8,8 +8,9 @@ from .. import ast
 from ..diagnostics import Label
 from ..shapes import Bool, Nullable, Object, Shape, Text, Unknown
 from .base import Report, Scope
-from .expressions import Env, infer, narrowed
-from .fit import describe, fits, resolve
+from .env import Env
+from .expressions import check_condition, infer, narrowed
+from .fit import fits, resolve
 from .flow_names import State, meet, mentioned
 from .hidden_calls import check_hidden_calls
 
@@ -73,25 +74,12 @@ class Walk:
 
     def branches(self, condition: ast.Expr, state: State, where: str = "") -> tuple[State, State]:
         """What is known where a plain condition holds, and where it does not."""
-        shape = self.value(condition, state, where=where)
-        self.check_bool(condition, shape)
+        check_hidden_calls(condition, self.scope, self.report, where)
+        check_condition(condition, self._known(condition, state, {}), self.scope, self.report)
         holds, fails = narrowed(condition, state.env, self.scope)
         return (
             state.narrowed_to(_settle(holds, *_outcomes(condition, True))),
             state.narrowed_to(_settle(fails, *_outcomes(condition, False))),
-        )
-
-    def check_bool(self, condition: ast.Expr, shape: Shape) -> None:
-        if fits(shape, Bool(), self.scope):
-            return
-        known = resolve(shape, self.scope)
-        has_value = isinstance(known, Object) and any(name == "value" for name, _ in known.fields)
-        self.report.add(
-            "shape.mismatch",
-            condition,
-            f"A condition is true or false, but this is {describe(shape)}",
-            label=f"this is {describe(shape)}",
-            help="Ask for its `.value`." if has_value else "Compare it with something, as in `x == null` or `len(x) > 0`.",
         )
 
     def whole(self, number: ast.Number | None, what: str, *, low: int, high: int | None = None) -> None:

@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from .. import ast
 from ..diagnostics import Label
 from ..shapes import Shape
+from ..surface import shape_of
 from .base import Report, Scope
+from .builtins import RUN_NAME
+from .env import Env
 from .fit import describe, fits
 from .flow_branches import check_if
 from .flow_names import State, bindings, meet
@@ -19,7 +22,9 @@ from .flow_recursion import check_recursion
 from .flow_steps import step_shape
 from .flow_switch import check_switch
 from .flow_walk import Walk, start_of
-from .surfaces import flow_env, shape_of
+from .params import check_params
+from .shapes import check_shape
+from .texts import check_plain
 
 
 def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
@@ -27,7 +32,12 @@ def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
     bound_at: dict[str, ast.Ident] = {}
     for name in bindings(node.body):
         bound_at.setdefault(name.text, name)
-    walk = Walk(node, flow_env(node, scope, report), bound_at, scope, report, check_block)
+    if node.shape is not None:
+        check_shape(node.shape, scope, report)
+    check_plain(node.description, "a description", report)
+    names = {**check_params(node.params, scope, report), RUN_NAME.name: RUN_NAME.shape}
+    base = Env(names=names, calls_allowed=True, where="in a flow")
+    walk = Walk(node, base, bound_at, scope, report, check_block)
     after = check_block(walk, node.body, start_of(node, walk.base))
     if after is not None and node.shape is not None:
         end = max(node.start, node.end - 1)
@@ -139,9 +149,9 @@ def _check_loop(walk: Walk, loop: ast.Loop, state: State) -> State | None:
     walk.whole(loop.at_most, "a loop", low=1)
     entry = _loop_entry(walk, loop, state)
     if loop.until is None:
-        after = check_block(walk, loop.body.body, entry)
-        done = entry if after is None else after
-        return done if loop.otherwise is None else check_block(walk, loop.otherwise.body, done)
+        if loop.otherwise is not None:
+            _report_certain_loop(walk.report, loop.otherwise)
+        return check_block(walk, loop.body.body, entry)
     found, again = walk.branches(loop.until, entry, where="in `until`, which is read before every turn")
     check_block(walk, loop.body.body, again)
     ends = [found]
@@ -149,6 +159,16 @@ def _check_loop(walk: Walk, loop: ast.Loop, state: State) -> State | None:
         spent = check_block(walk, loop.otherwise.body, again)
         ends += [spent] if spent is not None else []
     return walk.meet(ends)
+
+
+def _report_certain_loop(report: Report, otherwise: ast.Block) -> None:
+    report.add(
+        "flow.unreachable",
+        otherwise,
+        "A loop without `until` always runs all its turns, so this `else` never runs",
+        label="never runs",
+        help="Add `until …`, or write this after the loop.",
+    )
 
 
 def _loop_entry(walk: Walk, loop: ast.Loop, state: State) -> State:

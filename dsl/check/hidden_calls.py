@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import ast
-from ..shapes import CallableKind
 from .base import CallableSurface, Report, Scope
+from .names import a
 
 _AGAIN = "Call it in a statement of its own and use its result here."
 
@@ -24,14 +24,10 @@ def check_hidden_calls(expr: ast.Expr, scope: Scope, report: Report, where: str 
             report.add(
                 "flow.hidden-call",
                 call.callee,
-                f"`{call.callee.text}` is {a_kind(callee.kind)} and may not be called {place}",
+                f"`{call.callee.text}` is {a(callee.kind)} and may not be called {place}",
                 label="this call would not run exactly once",
                 help=_AGAIN,
             )
-
-
-def a_kind(kind: CallableKind) -> str:
-    return f"an {kind}" if kind == "agent" else f"a {kind}"
 
 
 def _calls(expr: ast.Expr, where: str) -> Iterator[tuple[ast.Call, str]]:

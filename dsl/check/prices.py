@@ -28,6 +28,11 @@ def is_free(slug: str) -> bool:
     return slug.partition("/")[0] in FREE
 
 
+def _is_name(model: str) -> bool:
+    """A name that is not declared is reported as such; a slug in quotes holds more than a name could."""
+    return model.isidentifier()
+
+
 def unpriced(
     surfaces: Iterator[Surface], find: Callable[[str], Surface | None], memory: Sequence[ast.ModelRef]
 ) -> dict[str, Unpriced]:
@@ -50,7 +55,7 @@ def unpriced(
             waiting += [(other, user) for other in surface.fallback]
             if not surface.priced and not is_free(surface.slug):
                 found[model] = Unpriced(model, user, True)
-        elif surface is None and not is_free(model):
+        elif surface is None and not is_free(model) and not _is_name(model):
             found[model] = Unpriced(model, user, False)
     return found
 

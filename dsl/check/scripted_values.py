@@ -12,7 +12,8 @@ from ..diagnostics import Edit, Fix
 from ..shapes import Json, ListOf, Nullable, Record, Shape, Union, Unknown
 from ..suggest import closest
 from .base import Report, Scope
-from .expressions import Env, infer
+from .env import Env
+from .expressions import infer
 from .fit import describe, fits, record_fields, resolve
 
 

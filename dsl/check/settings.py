@@ -6,24 +6,16 @@ from collections.abc import Sequence
 
 from .. import ast
 from ..diagnostics import Label
-from .base import ModelSurface, Report, Scope
-from .model_refs import check_model_ref
+from .base import Report, Scope
+from .clauses import check_clauses
+from .model_refs import check_kind, check_model_ref
+from .texts import check_not_blank, check_plain
 
 
 def check_workflow(node: ast.Workflow, scope: Scope, report: Report) -> None:
-    for text, what in ((node.version, "version"), (node.description, "description")):
-        if text is None:
-            continue
-        if text.plain is None:
-            report.add(
-                "text.not-a-template",
-                text,
-                f"A workflow's {what} is not a template",
-                label="`{{ … }}` is not filled in here",
-                help="Write it out; a literal `{{` is spelled `\\{{`.",
-            )
-        elif not text.plain.strip() and what == "version":
-            report.add("value.range", text, "A version says something", label="empty", help='version "1"')
+    check_plain(node.description, "a description", report)
+    if node.version is not None and check_plain(node.version, "a version", report) is not None:
+        check_not_blank(node.version, "a version", report, 'version "1"')
 
 
 def check_limits(node: ast.LimitsDecl, scope: Scope, report: Report) -> None:
@@ -62,22 +54,17 @@ def _check_amount(limit: ast.Limit, report: Report) -> None:
 
 
 def check_memory(node: ast.Memory, scope: Scope, report: Report) -> None:
-    for clause in node.clauses:
+    name = ast.Ident(node.start, node.start + len("memory"), "memory")
+    for clause in check_clauses("memory", name, node.clauses, report).values():
         match clause.value:
-            case ast.Number() as history if clause.keyword == "history":
+            case ast.Number() as history:
                 _check_count(history, 0, "history", report)
-            case ast.Compact(every=every, keep=keep, model=model):
+            case ast.Compact(every=every, keep=keep, model=ref):
                 _check_count(every, 1, "every", report)
                 _check_count(keep, 1, "keep", report)
-                found = check_model_ref(model, scope, report)
-                if isinstance(found, ModelSurface) and found.kind == "decision":
-                    report.add(
-                        "model.wrong-kind",
-                        model,
-                        f"`{model.text}` is a decision model: it cannot write a summary",
-                        label="answers questions, writes no text",
-                        help="Name a chat model.",
-                    )
+                model = check_model_ref(ref, scope, report)
+                if model is not None:
+                    check_kind(ref, model, "chat", "`compact` sums up", report)
 
 
 def _check_count(number: ast.Number, low: int, what: str, report: Report) -> None:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from .. import ast
-from ..shapes import Unknown
 from ..suggest import closest
 from .base import CallableSurface, NamedSurface, Related, Report, Scope
+from .clauses import check_clauses
+from .env import Env
 from .families import REMEDY, clash, family_message, reachable
 from .files import Files
-from .hidden_calls import a_kind
+from .names import a, kind_of, listed, replace_fix, ticked
+from .replies import Answer
 from .settings import check_limit_items
+from .texts import check_plain
 from .uses import check_use
 
+_CHECKS = Env(where="in the arguments of a check")
 CASE_KINDS = (".jsonl", ".json", ".csv", ".yaml", ".yml")
 
 
 def check_suite(node: ast.Suite, scope: Scope, report: Report, files: Files) -> None:
     flow = find_flow(node.flow, scope, report)
-    clauses = {clause.keyword: clause for clause in node.clauses}
+    check_plain(node.description, "a description", report)
+    clauses = check_clauses("suite", node.name, node.clauses, report)
     cases = clauses.get("cases")
     if cases is None:
         report.add(
@@ -50,18 +55,13 @@ def find_flow(name: ast.Ident, scope: Scope, report: Report) -> CallableSurface 
         return found
     flows = [other for other in scope.names() if _is_flow(other, scope)]
     guess = closest(name.text, flows)
-    if isinstance(found, CallableSurface):
-        label = f"this is {a_kind(found.kind)}"
-    elif isinstance(found, NamedSurface):
-        label = f"this is a {found.kind}"
-    else:
-        label = "not declared" if found is None else "not a flow"
     report.add(
         "flow.unknown-entry",
         name,
         f"There is no flow `{name.text}`",
-        label=label,
-        help=f"Did you mean `{guess}`?" if guess else f"There are {', '.join(flows)}." if flows else "",
+        label="not declared" if found is None else f"this is {a(kind_of(found))}",
+        help=f"Did you mean `{guess}`?" if guess else f"There are {listed(ticked(flows))}." if flows else "",
+        fixes=(replace_fix(name, guess),) if guess else (),
     )
     return None
 
@@ -72,16 +72,10 @@ def _is_flow(name: str, scope: Scope) -> bool:
 
 
 def _check_file(text: ast.Text, what: str, report: Report, files: Files) -> None:
-    path = text.plain
+    path = check_plain(text, "a file's name", report)
     if path is None:
-        report.add(
-            "text.not-a-template",
-            text,
-            "A file's name is not a template",
-            label="`{{ … }}` is not filled in here",
-            help="Write the name out.",
-        )
-    elif not path.lower().endswith(CASE_KINDS):
+        return
+    if not path.lower().endswith(CASE_KINDS):
         report.add(
             "suite.no-cases",
             text,
@@ -110,7 +104,9 @@ def check_suite_use(use: ast.Use, flow: CallableSurface | None, scope: Scope, re
                 label="remove them",
             )
         return
-    check_use(use, flow.name if flow else "", flow.result if flow else Unknown(), scope, report)
+    if flow is not None:
+        answer = Answer(flow.name, flow.result, declare="flow {name}(…) -> {shape}")
+        check_use(use, flow.name, flow.result, scope, report, env=_CHECKS, answer=answer)
 
 
 def check_families(

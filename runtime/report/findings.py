@@ -10,7 +10,7 @@ import msgspec
 from ...dsl.diagnostics import Diagnostic, Fix
 from ...dsl.render import clean, render
 from ...dsl.source import Source
-from ...version import __version__
+from ..version import __version__
 
 Format = Literal["text", "json", "github", "sarif"]
 Sources = Mapping[str, Source]

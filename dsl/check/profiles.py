@@ -1,0 +1,213 @@
+"""Profiles: the agents, judges and models that differ are there, and what differs is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from .. import ast
+from ..diagnostics import Label
+from ..shapes import Shape
+from ..surface import with_defaults
+from .agents import agent_env, check_tools
+from .base import CallableSurface, Related, Report, Scope
+from .builtins import decision_shape
+from .cases import check_cases
+from .clauses import Clauses, check_clauses
+from .env import Env
+from .expressions import check_template, infer
+from .families import REMEDY, clash, family_message
+from .fit import answered
+from .judges import check_asking, judge_env, rule_env
+from .model_refs import check_kind, check_model_ref
+from .names import find_callable
+from .rules import check_rules
+from .texts import check_not_blank, check_plain
+from .uses import check_use
+
+
+def check_profile(node: ast.Profile, scope: Scope, report: Report) -> None:
+    check_plain(node.description, "a description", report)
+    seen: dict[tuple[str, str], ast.Override] = {}
+    changes = Changes({}, {}, {})
+    for override in node.overrides:
+        first = seen.setdefault((override.kind, override.name.text), override)
+        if first is not override:
+            _report_again(override, first, report)
+        elif override.kind == "model":
+            _check_model(override, changes, scope, report)
+        elif override.kind == "agent":
+            _check_agent(override, changes, scope, report)
+        else:
+            _check_judge(override, changes, scope, report)
+    _check_families(node, changes, scope, report)
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What a profile changes that decides who judges whom: slugs by model, and models and judges by their owner."""
+
+    slugs: dict[str, str]
+    models: dict[str, tuple[str, ...]]
+    judges: dict[str, tuple[str, ...]]
+
+
+def _report_again(override: ast.Override, first: ast.Override, report: Report) -> None:
+    report.add(
+        "clause.duplicate",
+        override.name,
+        f"The {override.kind} `{override.name.text}` stands twice in this profile",
+        label="again",
+        labels=(Label(first.name.start, first.name.end, "the first one"),),
+        help="Put both differences into one of them.",
+    )
+
+
+def _check_model(override: ast.Override, changes: Changes, scope: Scope, report: Report) -> None:
+    name = override.name
+    ref = ast.ModelRef(name.start, name.end, name.text, False)
+    found = check_model_ref(ref, scope, report)
+    slug = override.slug
+    if slug is None or check_plain(slug, "a slug", report) is None:
+        return
+    if check_not_blank(slug, "the slug of a model", report, f'model {name.text} "vendor/name"') and found:
+        changes.slugs[name.text] = slug.plain or ""
+
+
+def _check_agent(override: ast.Override, changes: Changes, scope: Scope, report: Report) -> None:
+    found = find_callable(override.name, "agent", scope, report)
+    clauses = check_clauses("agent", override.name, override.clauses, report, partial=True)
+    if found is None:
+        return
+    params = _params(found, scope)
+    for clause in clauses.values():
+        match clause.value:
+            case ast.ModelRef() as ref:
+                _check_ref(ref, "chat", f"`{found.name}` writes", found.name, changes, scope, report)
+            case ast.Text() as prompt:
+                check_template(prompt, agent_env(params), scope, report)
+            case ast.Names() as tools:
+                check_tools(tools, scope, report)
+            case ast.Uses() as uses:
+                env = Env(params, where="in the arguments of a judge")
+                for use in uses.items:
+                    check_use(use, found.name, found.result, scope, report, env=env)
+                changes.judges[found.name] = tuple(use.name.text for use in uses.items)
+
+
+def _check_judge(override: ast.Override, changes: Changes, scope: Scope, report: Report) -> None:
+    found = find_callable(override.name, "judge", scope, report)
+    clauses = check_clauses("judge", override.name, override.clauses, report, partial=True)
+    if found is None:
+        return
+    form = next((word for word in ("python", "decide", "rate", "ask") if word in clauses), found.form)
+    model = clauses.get("model")
+    if model is not None and isinstance(model.value, ast.ModelRef):
+        if found.code:
+            _report_code_judge(model, found, report)
+        else:
+            kind = "decision" if form == "decide" else "chat"
+            because = f"`{found.name}` asks typed questions" if form == "decide" else f"`{found.name}` asks"
+            _check_ref(model.value, kind, because, found.name, changes, scope, report)
+    node = ast.Judge(
+        override.start, override.end, override.name, found.code, None, None, override.clauses
+    )
+    env = judge_env(node, _params(found, scope), scope)
+    check_asking(clauses, env, scope, report)
+    rules = [clause for clause in override.clauses if not isinstance(clause, ast.Clause)]
+    after = check_rules(rules, _rule_env(env, form, clauses, found), form, scope, report)
+    cases = [rule for rule in rules if isinstance(rule, ast.Case)]
+    if cases:
+        check_cases(node, cases, after, form, scope, report)
+    metrics = clauses.get("metrics")
+    if metrics is not None and isinstance(metrics.value, ast.Object):
+        infer(metrics.value, after, scope, report)
+
+
+def _rule_env(env: Env, form: str, clauses: Clauses, found: CallableSurface) -> Env:
+    """What the judge's model said; its questions are the declared ones where the profile asks no others."""
+    env = rule_env(env, form, clauses)
+    if "decide" not in clauses and form == found.form:
+        for question in found.questions:
+            shape = decision_shape(question.kind, question.options, declared=False)
+            env = env.bind(question.name, shape)
+    return env
+
+
+def _params(found: CallableSurface, scope: Scope) -> dict[str, Shape]:
+    """A callable's parameters as what stands inside it sees them."""
+    return {
+        param.name: answered(with_defaults(param.shape, param.optional and not param.has_default), scope)
+        for param in found.params
+    }
+
+
+def _check_ref(
+    ref: ast.ModelRef,
+    kind: str,
+    because: str,
+    owner: str,
+    changes: Changes,
+    scope: Scope,
+    report: Report,
+) -> None:
+    model = check_model_ref(ref, scope, report)
+    if model is not None:
+        check_kind(ref, model, kind, because, report)
+        changes.models[owner] = (ref.text,)
+
+
+def _report_code_judge(clause: ast.Clause, found: CallableSurface, report: Report) -> None:
+    report.add(
+        "judge.model-on-code-judge",
+        (clause.start, clause.start + len("model")),
+        f"`{found.name}` is a code judge, which calls no model, but this profile names one",
+        label="a code judge has no model",
+        related=(Related(found.name, "declared with `code`"),),
+        help="Remove it.",
+    )
+
+
+# --- families --------------------------------------------------------------------------------------------------
+
+
+def _check_families(node: ast.Profile, changes: Changes, scope: Scope, report: Report) -> None:
+    """Pairs of an agent and a judge that the profile puts into one family, reported once for each."""
+    for agent in _agents(scope):
+        for name in changes.judges.get(agent.name, agent.judges):
+            judge = scope.find(name)
+            if not isinstance(judge, CallableSurface) or judge.kind != "judge" or judge.code:
+                continue
+            judging = changes.models.get(judge.name, judge.models)
+            answering = changes.models.get(agent.name, agent.models)
+            found = clash(judging, answering, scope, changes.slugs)
+            if found is None or clash(judge.models, agent.models, scope) and name in agent.judges:
+                continue
+            report.add(
+                "judge.same-model-family",
+                _cause(node, agent, judge, scope),
+                family_message(judge.name, agent.name, found, f"Under `{node.name.text}`"),
+                label=f"both are {found.family} now",
+                related=(Related(agent.name, "this agent"), Related(judge.name, "this judge")),
+                help=f"A model judges its own family's answers too kindly. {REMEDY}",
+                severity="warning",
+            )
+
+
+def _agents(scope: Scope) -> Iterator[CallableSurface]:
+    for name in scope.names():
+        found = scope.find(name)
+        if isinstance(found, CallableSurface) and found.kind == "agent":
+            yield found
+
+
+def _cause(node: ast.Profile, agent: CallableSurface, judge: CallableSurface, scope: Scope) -> ast.Ident:
+    """The override that brings them together: of the agent, of the judge, else of a model of theirs."""
+    wanted = (("agent", agent.name), ("judge", judge.name))
+    for kind, name in wanted:
+        for override in node.overrides:
+            if (override.kind, override.name.text) == (kind, name):
+                return override.name
+    models = {*agent.models, *judge.models}
+    found = (o.name for o in node.overrides if o.kind == "model" and o.name.text in models)
+    return next(found, node.name)
