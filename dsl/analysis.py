@@ -1,9 +1,9 @@
 """What is known about files, kept up to date edit by edit.
 
-A `Workspace` holds the texts. `update` splits and reads what stands around a change; `analyse` checks the declarations
-whose text, or whose view of others, is new, and puts the findings together. One key stroke in a file of 10,000 lines
-costs about a millisecond, because everything else is kept (`KeptFindings`, `EntryCache`, `_Whole`).
-"""
+A `Workspace` holds the texts. `update` splits and reads what stands around a change; `analyse` checks the
+declarations whose text, or whose view of others, is new, and puts the findings together. One key stroke in a
+file of 10,000 lines costs about a millisecond, because everything else is kept (`KeptFindings`, `EntryCache`,
+`_Whole`)."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class _File:
 
 
 class Workspace:
-    """Files that are looked at together. `read` gives a file's bytes, or None where there is none; what it gave is
-    kept until `forget`. `exists` asks the same of a file whose content does not matter."""
+    """Files that are looked at together. `read` gives a file's bytes, or None where there is none; what it
+    gave is kept until `forget`. `exists` asks the same of a file whose content does not matter."""
 
     def __init__(self, read: Read, exists: Callable[[str], bool] | None = None) -> None:
         self._read = read
@@ -160,7 +160,8 @@ class Workspace:
             file.whole.stale()
 
     def forget(self, path: str) -> None:
-        """The file changed, came or went on disk, or its text is no longer held elsewhere: read it again when needed."""
+        """The file changed, came or went on disk, or its text is no longer held elsewhere: read it again when
+        needed."""
         path = normal(path)
         if self._files.pop(path, None) is not None or path.endswith(".judge"):
             self._files.pop(path, None)
@@ -172,13 +173,16 @@ class Workspace:
                 file.kept.file_changed(path)
 
     def affected(self, path: str) -> tuple[str, ...]:
-        """The known files whose diagnostics may change when that file does: itself, and what imports or reads it."""
+        """The known files whose diagnostics may change when that file does: itself, and what imports or reads
+        it."""
         path = normal(path)
         found = {path: None} if path in self._files else {}
         for other, file in self._files.items():
-            if file is not None and (file.kept.reads_file(path) or path in self._reach(other).files):
-                found[other] = None
-            elif file is not None and any(item.path == path for item in file.imports):
+            if file is not None and (
+                file.kept.reads_file(path)
+                or path in self._reach(other).files
+                or any(item.path == path for item in file.imports)
+            ):
                 found[other] = None
         return tuple(found)
 
@@ -223,9 +227,7 @@ class Workspace:
         file.view = view
         file.kept.names_changed(changed, appeared=appeared)
 
-    def _findings(
-        self, path: str, file: _File, files: list[_File], seen: Reach
-    ) -> tuple[Diagnostic, ...]:
+    def _findings(self, path: str, file: _File, files: list[_File], seen: Reach) -> tuple[Diagnostic, ...]:
         document = file.document
         unsure = seen.broken or any(other.document.diagnostics for other in files)
         found = list(document.diagnostics)
@@ -316,8 +318,8 @@ def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:
 
 
 def _follows(finding: Finding, entry: Entry, document: Document, unsure: bool) -> bool:
-    """Whether an unknown name only follows from something else that is reported: an import that cannot be read, or a
-    declaration of that name with an error."""
+    """Whether an unknown name only follows from something else that is reported: an import that cannot be
+    read, or a declaration of that name with an error."""
     diagnostic = finding.diagnostic
     if diagnostic.code != "name.unknown":
         return False

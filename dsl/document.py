@@ -1,7 +1,7 @@
 """One file, split into declarations and parsed, brought up to date at the cost of what changed.
 
-An `Entry` is one chunk of the text with everything that follows from that text alone. Entries are shared by text, so a
-declaration that only moved is never parsed or read again; where it stands now is kept beside it.
+An `Entry` is one chunk of the text with everything that follows from that text alone. Entries are shared by
+text, so a declaration that only moved is never parsed or read again; where it stands now is kept beside it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from .surface import surface_of
 
 
 class Entry:
-    """A chunk and what its text says. `surface` is what others may rely on, None where it declares no name; `mentions`
-    are the names of others in it. `broken` is true after a syntax error: what is left of it is not worth checking."""
+    """A chunk and what its text says. `surface` is what others may rely on, None where it declares no name;
+    `mentions` are the names of others in it. `broken` is true after a syntax error: what is left of it is not
+    worth checking."""
 
     __slots__ = ("broken", "diagnostics", "mentions", "name", "node", "surface", "text")
 
@@ -64,8 +65,8 @@ class EntryCache:
 
 
 class Document:
-    """A file at one moment; it never changes. `chunks[i]` is where `entries[i]` stands. `diagnostics` are about the
-    file as a whole (its encoding)."""
+    """A file at one moment; it never changes. `chunks[i]` is where `entries[i]` stands. `diagnostics` are
+    about the file as a whole (its encoding)."""
 
     def __init__(
         self,
@@ -109,7 +110,10 @@ class Document:
     def lost_names(self) -> frozenset[str]:
         """Names whose declaration cannot be read at all: nobody knows what they stand for."""
         return frozenset(
-            word for entry in self.entries if entry.broken and entry.node is None for word in entry.text.split()[1:3]
+            word
+            for entry in self.entries
+            if entry.broken and entry.node is None
+            for word in entry.text.split()[1:3]
         )
 
 
@@ -137,7 +141,11 @@ def edited(document: Document, text: str, entry_of: Callable[[str], Entry]) -> E
     first, last, new = resplit(text, document.chunks, start, old_end, new_end)
     moved = new_end - old_end
     behind = document.chunks[last:]
-    chunks = [*document.chunks[:first], *new, *([(a + moved, b + moved) for a, b in behind] if moved else behind)]
+    chunks = [
+        *document.chunks[:first],
+        *new,
+        *([(a + moved, b + moved) for a, b in behind] if moved else behind),
+    ]
     entries = document.entries
     after = [entry_of(text[begin:end]) for begin, end in new]
     return Edited(
@@ -146,8 +154,8 @@ def edited(document: Document, text: str, entry_of: Callable[[str], Entry]) -> E
 
 
 def changed_range(old: str, new: str) -> tuple[int, int, int]:
-    """`(start, old_end, new_end)`: the smallest stretch that differs. Slices are compared whole, which is what makes
-    this cheap: some twenty comparisons whatever the size."""
+    """`(start, old_end, new_end)`: the smallest stretch that differs. Slices are compared whole, which is
+    what makes this cheap: some twenty comparisons whatever the size."""
     shorter = min(len(old), len(new))
     start = _agreement(shorter, lambda low, high: old[low:high] == new[low:high])
     rest = shorter - start

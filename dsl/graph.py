@@ -21,14 +21,16 @@ class Import(msgspec.Struct, frozen=True):
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """What a file's imports lead to. `files` are all files that it sees, itself first, each once, in the order in
-    which a reader meets them. `missing` and `circles` are the file's own imports that cannot be followed."""
+    """What a file's imports lead to. `files` are all files that it sees, itself first, each once, in the
+    order in which a reader meets them. `missing` and `circles` are the file's own imports that cannot be
+    followed."""
 
     files: tuple[str, ...]
     missing: tuple[Import, ...] = ()
     circles: tuple[tuple[Import, tuple[str, ...]], ...] = ()
     broken: bool = False
-    """Some import on the way, here or in an imported file, cannot be followed: names may be unknown because of it."""
+    """Some import on the way, here or in an imported file, cannot be followed: names may be unknown because
+    of it."""
 
 
 def target_of(importer: str, written: str) -> str:
@@ -81,7 +83,8 @@ def _below(
 
 
 def _way(start: str, goal: str, imports: Callable[[str], tuple[Import, ...] | None]) -> tuple[str, ...]:
-    """The shortest way from `start` to `goal` along imports, both ends included; empty where there is none."""
+    """The shortest way from `start` to `goal` along imports, both ends included; empty where there is
+    none."""
     ways: dict[str, tuple[str, ...]] = {start: (start,)}
     waiting = [start]
     for path in waiting:

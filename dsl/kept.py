@@ -1,4 +1,5 @@
-"""The findings of one file's declarations, each kept as long as everything that it was read from stays the same."""
+"""The findings of one file's declarations, each kept as long as everything that it was read from stays the
+same."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ from .document import Entry
 
 
 class KeptFindings:
-    """Findings by the text of their declaration. `readers` says which texts asked for a name, so that a change of what
-    the name stands for costs those alone; `name_readers` asked for all names, `file_readers` for another file."""
+    """Findings by the text of their declaration. `readers` says which texts asked for a name, so that a
+    change of what the name stands for costs those alone; `name_readers` asked for all names, `file_readers`
+    for another file."""
 
     def __init__(self) -> None:
         self.checked: set[str] = set()

@@ -56,8 +56,8 @@ _CHILDREN: dict[type, tuple[str, ...]] = {
 
 
 def mentions(node: ast.Declaration) -> frozenset[str]:
-    """Every name that may stand for another declaration. A local name that happens to be called like one counts too:
-    the hint that depends on this would rather be silent than wrong."""
+    """Every name that may stand for another declaration. A local name that happens to be called like one
+    counts too: the hint that depends on this would rather be silent than wrong."""
     found: set[str] = set()
     waiting: list[object] = [node]
     while waiting:

@@ -1,18 +1,18 @@
 """The whole compiler on one page. Read this first.
 
-    bytes ─ decode ─▸ text ─ split ─▸ chunks ─ parse_chunk ─▸ declarations ─ surface_of ─▸ what others may rely on
+    bytes ─ decode ─▸ text ─ split ─▸ chunks ─ parse_chunk ─▸ declarations ─ surface_of ─▸ what others rely on
                                                                   │                             │
                                                                   └──────── check_declaration ──┘
                                                                                   │
-                       imports (graph) ─▸ rules about whole programs (whole) ─▸ diagnostics ─ render ─▸ a screen
+                    imports (graph) ─▸ rules about whole programs (whole) ─▸ diagnostics ─ render ─▸ a screen
                                                                                   │
-                                                         no error ─ lower ─▸ Plan, which the runtime runs
+                                                        no error ─ lower ─▸ Plan, which the runtime runs
 
-`source` decodes, `chunks` splits at column 0, `parse` builds one tree per declaration (`ast`), `surface` says what a
-declaration offers to others, `check` holds each declaration against its own text and those surfaces, `graph` follows
-imports, `whole` has the rules about names that clash or that nobody uses, `analysis` keeps all of it up to date, and
-`lower` turns a program without errors into a `Plan`. Everything here is pure: files come from the `read` that is passed.
-"""
+`source` decodes, `chunks` splits at column 0, `parse` builds one tree per declaration (`ast`), `surface` says
+what a declaration offers to others, `check` holds each declaration against its own text and those surfaces,
+`graph` follows imports, `whole` has the rules about names that clash or that nobody uses, `analysis` keeps
+all of it up to date, and `lower` turns a program without errors into a `Plan`. Everything here is pure: files
+come from the `read` that is passed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class Checked:
     """A program and everything that was found in its files. `modules` are the file that runs and then what it
     imports; `diagnostics` are those of all of them, file by file."""
 
-    def __init__(self, analysis: Analysis, diagnostics: tuple[Diagnostic, ...], sources: dict[str, Source]) -> None:
+    def __init__(
+        self, analysis: Analysis, diagnostics: tuple[Diagnostic, ...], sources: dict[str, Source]
+    ) -> None:
         self.analysis = analysis
         self.diagnostics = diagnostics
         self.sources = sources
@@ -61,7 +63,8 @@ def read_file(path: str) -> bytes | None:
 
 
 def load(path: str, read: Read = read_file, *, strict: bool = False) -> Checked:
-    """The program of a file with all that it imports, checked. `FileNotFoundError` where there is no such file."""
+    """The program of a file with all that it imports, checked. `FileNotFoundError` where there is no such
+    file."""
     workspace = open_workspace(read)
     analysis = workspace.analyse(path)
     diagnostics, sources = _together(workspace, analysis.reach.files, strict)
@@ -71,8 +74,9 @@ def load(path: str, read: Read = read_file, *, strict: bool = False) -> Checked:
 def check_files(
     paths: Sequence[str], read: Read = read_file, *, strict: bool = False
 ) -> tuple[tuple[Diagnostic, ...], dict[str, Source]]:
-    """Everything that is wrong in some files and in what they import, file by file, and the sources to show it with.
-    All files are read before the first is judged, so that one that another imports is known to be used."""
+    """Everything that is wrong in some files and in what they import, file by file, and the sources to show
+    it with. All files are read before the first is judged, so that one that another imports is known to be
+    used."""
     workspace = open_workspace(read)
     return check_again(workspace, paths, strict=strict)
 

@@ -1,4 +1,5 @@
-"""A diagnostic as a person reads it in a terminal: the source, what is wrong where, and what to write instead.
+"""A diagnostic as a person reads it in a terminal: the source, what is wrong where, and what to write
+instead.
 
     error[flow.unbound]: `page` has a value on some paths only
        ╭─ support.judge:7:10
@@ -10,23 +11,22 @@
        │
        = Give it a value in an `else { … }` as well.
 
-Source text and names come from files that nobody vouched for, so control and direction characters are shown, never
-sent to the terminal.
-"""
+Source text and names come from files that nobody vouched for, so control and direction characters are shown,
+never sent to the terminal."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
 from .diagnostics import Diagnostic, Label
+from .printable import clean, displayed, measure
 from .source import Source
 
-TAB = 4
 WIDEST = 120
 """Columns of a source line that are shown at most; of a longer one, the part around its label."""
+WIDEST_HELP = 96
 _BEFORE = 40
 _LONGEST_BAR = 8
 
@@ -51,38 +51,152 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 def render(
-    diagnostic: Diagnostic, sources: Mapping[str, Source] | Callable[[str], Source | None], *, color: bool = False
+    diagnostic: Diagnostic,
+    sources: Mapping[str, Source] | Callable[[str], Source | None],
+    *,
+    color: bool = False,
 ) -> str:
-    """The whole message, without a final line end. `sources` gives the text of the files that labels point into; a
-    place in any other file is named without its text."""
+    """The whole message, without a final line end. `sources` gives the text of the files that labels point
+    into; a place in any other file is named without its text."""
     find = sources if callable(sources) else sources.get
-    paint = _painter(color)
-    head = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
-    lines = [f"{head}{paint('strong', ': ' + clean(diagnostic.message))}"]
     frames = _frames(diagnostic)
     shown = {path: find(path) for path, _ in frames}
-    numbers = [
-        source.position(mark.end)[0] for path, marks in frames if (source := shown[path]) for mark in marks
-    ]
-    width = max((len(str(number)) for number in numbers), default=1)
-    for index, (path, marks) in enumerate(frames):
-        lines += _frame(path, shown[path], marks, width, index == 0, diagnostic.severity, paint)
-    if diagnostic.help:
-        blank = " " * (width + 1)
-        lines.append(f" {blank}{paint('frame', '│')}")
-        first, *rest = clean(diagnostic.help).split("\n")
-        lines.append(f" {blank}{paint('frame', '=')} {first}")
-        lines += [f" {blank}  {line}".rstrip() for line in rest]
-    return "\n".join(lines)
+    printer = _Printer(_number_width(frames, shown), diagnostic.severity, color)
+    paint = printer.paint
+    head = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
+    lines = [f"{head}{paint('strong', ': ' + clean(diagnostic.message))}"]
+    for index, (path, labels) in enumerate(frames):
+        source = shown[path]
+        if source is None:
+            lines.append(printer.corner(index == 0, clean(path)))
+        else:
+            lines += printer.frame(source, labels, index == 0)
+    return "\n".join([*lines, *printer.help(diagnostic.help)])
 
 
-Paint = Callable[[str, str], str]
+class _Printer:
+    """Prints the frames of one diagnostic. `width` is that of its line numbers."""
+
+    def __init__(self, width: int, severity: str, color: bool) -> None:
+        self.width = width
+        self.severity = severity
+        self.color = color
+
+    def paint(self, style: str, text: str) -> str:
+        return f"{_STYLES[style]}{text}{_RESET}" if self.color else text
+
+    def corner(self, first: bool, place: str) -> str:
+        return f"{' ' * (self.width + 2)}{self.paint('frame', '╭─' if first else '├─')} {place}"
+
+    def help(self, text: str) -> list[str]:
+        if not text:
+            return []
+        blank = " " * (self.width + 2)
+        first, *rest = _wrapped(clean(text))
+        return [
+            f"{blank}{self.paint('frame', '│')}",
+            f"{blank}{self.paint('frame', '=')} {first}",
+            *(f"{blank}  {line}".rstrip() for line in rest),
+        ]
+
+    def frame(self, source: Source, labels: list[Label], first: bool) -> list[str]:
+        """The lines of one file with its labels below them."""
+        line, column = source.position(labels[0].start)
+        lines = [self.corner(first, f"{clean(source.path)}:{line}:{column}")]
+        bar = _bar(source, labels[0]) if first else None
+        marks = _marks(source, labels, first, bar)
+        previous = None
+        for number in sorted({*marks, *(bar or ())}):
+            if previous is not None and number == previous + 2:
+                lines += self.source_line(source, number - 1, [], bar)
+            elif previous is not None and number > previous + 2:
+                inside = bar is not None and bar[0] <= previous and number <= bar[-1]
+                side = f" {self.paint(self.severity, '│')}" if inside else ""
+                lines.append(f"{' ' * (self.width + 2)}{self.paint('frame', '·')}{side}")
+            lines += self.source_line(source, number, marks.get(number, []), bar)
+            previous = number
+        return lines
+
+    def source_line(self, source: Source, number: int, marks: list[Mark], bar: list[int] | None) -> list[str]:
+        """A numbered line of source and the lines below it that mark it."""
+        text, marks = _window(
+            source.line_text(number), sorted(marks, key=lambda mark: (mark.start, mark.end))
+        )
+        side, below = self._sides(number, bar)
+        stroke = self.paint("frame", "│")
+        drawn = f" {number:>{self.width}} {stroke} {side}{displayed(text)}".rstrip()
+        gutter = f" {' ' * self.width} {stroke} {below}"
+        return [drawn, *(f"{gutter}{line}".rstrip() for line in self._below(text, marks))]
+
+    def _sides(self, number: int, bar: list[int] | None) -> tuple[str, str]:
+        """What stands between the frame and the text, beside a line and below it."""
+        if not bar:
+            return "", ""
+        if not bar[0] <= number <= bar[-1]:
+            return "  ", "  "
+        shape = "╭" if number == bar[0] else "╰" if number == bar[-1] else "│"
+        below = f"{self.paint(self.severity, '│')} " if number < bar[-1] else "  "
+        return f"{self.paint(self.severity, shape)} ", below
+
+    def _below(self, text: str, marks: list[Mark]) -> Iterable[str]:
+        """The underlines of a line, the last one's words beside it and the others' below, joined to them."""
+        if not marks:
+            return
+        placed = [(*_columns(text, mark), mark) for mark in marks]
+        row: list[tuple[str, str]] = []
+        for start, end, mark in sorted(placed, key=lambda place: place[2].primary):
+            row += [(" ", "")] * (end - len(row))
+            row[start:end] = [("^" if mark.primary else "─", self._style(mark))] * (end - start)
+        last = marks[-1]
+        words = f" {self.paint(self._style(last), clean(last.text))}" if last.text else ""
+        yield self._painted(row) + words
+        waiting = [place for place in placed if place[2] is not last and place[2].text]
+        while waiting:
+            column, _, mark = waiting.pop()
+            strokes = [(" ", "")] * column
+            for start, _, other in waiting:
+                if start < column:
+                    strokes[start] = ("│", self._style(other))
+            yield self._painted(strokes) + self.paint(self._style(mark), clean(mark.text))
+
+    def _style(self, mark: Mark) -> str:
+        return self.severity if mark.primary else "second"
+
+    def _painted(self, row: list[tuple[str, str]]) -> str:
+        """A row of characters, neighbours of one style painted together."""
+        parts: list[str] = []
+        start = 0
+        for index in range(1, len(row) + 1):
+            if index == len(row) or row[index][1] != row[start][1]:
+                text = "".join(character for character, _ in row[start:index])
+                parts.append(self.paint(row[start][1], text) if row[start][1] else text)
+                start = index
+        return "".join(parts)
 
 
-def _painter(color: bool) -> Paint:
-    if not color:
-        return lambda style, text: text
-    return lambda style, text: f"{_STYLES[style]}{text}{_RESET}"
+def _number_width(frames: list[tuple[str, list[Label]]], shown: Mapping[str, Source | None]) -> int:
+    numbers = [1]
+    for path, labels in frames:
+        source = shown[path]
+        if source is not None:
+            numbers += [source.position(label.start)[0] for label in labels]
+            numbers.append(source.position(max(labels[0].start, labels[0].end - 1))[0])
+    return max(len(str(number)) for number in numbers)
+
+
+def _wrapped(text: str) -> list[str]:
+    """The lines of a help text, long ones broken; what is indented is code and stays as it is."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        rest = line
+        while len(rest) > WIDEST_HELP and not rest.startswith(" "):
+            cut = rest.rfind(" ", 0, WIDEST_HELP)
+            if cut <= 0:
+                break
+            lines.append(rest[:cut])
+            rest = rest[cut + 1 :]
+        lines.append(rest)
+    return lines
 
 
 def _frames(diagnostic: Diagnostic) -> list[tuple[str, list[Label]]]:
@@ -92,31 +206,6 @@ def _frames(diagnostic: Diagnostic) -> list[tuple[str, list[Label]]]:
     for label in diagnostic.labels:
         frames.setdefault(diagnostic.path if label.path is None else label.path, []).append(label)
     return list(frames.items())
-
-
-def _frame(
-    path: str, source: Source | None, labels: list[Label], width: int, first: bool, severity: str, paint: Paint
-) -> list[str]:
-    """The lines of one file with its labels below them."""
-    blank = " " * (width + 2)
-    corner = "╭─" if first else "├─"
-    if source is None:
-        return [f"{blank}{paint('frame', corner)} {clean(path)}"]
-    line, column = source.position(labels[0].start)
-    lines = [f"{blank}{paint('frame', corner)} {clean(path)}:{line}:{column}"]
-    bar = _bar(source, labels[0]) if first else None
-    marks = _marks(source, labels, first, bar)
-    numbers = sorted({*marks, *(bar or ())})
-    previous = None
-    for number in numbers:
-        if previous is not None and number == previous + 2:
-            lines.append(_source_line(source, number - 1, [], width, bar, severity, paint)[0])
-        elif previous is not None and number > previous + 2:
-            side = f" {paint(severity, '│')}" if bar and bar[0] <= previous and number <= bar[-1] else ""
-            lines.append(f"{blank}{paint('frame', '·')}{side}")
-        lines += _source_line(source, number, marks.get(number, []), width, bar, severity, paint)
-        previous = number
-    return lines
 
 
 def _bar(source: Source, label: Label) -> list[int] | None:
@@ -145,24 +234,6 @@ def _marks(source: Source, labels: list[Label], first: bool, bar: list[int] | No
     return marks
 
 
-def _source_line(
-    source: Source, number: int, marks: list[Mark], width: int, bar: list[int] | None, severity: str, paint: Paint
-) -> list[str]:
-    """A numbered line of source and the lines below it that mark it."""
-    text = source.line_text(number)
-    marks = sorted(marks, key=lambda mark: (mark.start, mark.end))
-    text, marks = _window(text, marks)
-    side = below = ""
-    if bar:
-        inside = bar[0] <= number <= bar[-1]
-        shape = "╭" if number == bar[0] else "╰" if number == bar[-1] else "│"
-        side = f"{paint(severity, shape)} " if inside else "  "
-        below = f"{paint(severity, '│')} " if bar[0] <= number < bar[-1] else "  "
-    drawn = f" {number:>{width}} {paint('frame', '│')} {side}{displayed(text)}".rstrip()
-    gutter = f" {' ' * width} {paint('frame', '│')} {below}"
-    return [drawn, *(f"{gutter}{line}".rstrip() for line in _below(text, marks, severity, paint))]
-
-
 def _window(text: str, marks: list[Mark]) -> tuple[str, list[Mark]]:
     """The part of a long line that its marks stand in."""
     if len(text) <= WIDEST:
@@ -183,98 +254,9 @@ def _window(text: str, marks: list[Mark]) -> tuple[str, list[Mark]]:
     return f"{head}{text[start:end]}{tail}", moved
 
 
-def _below(text: str, marks: list[Mark], severity: str, paint: Paint) -> Iterable[str]:
-    """The underlines of one line, the last one's words beside it and the others' below, joined by strokes."""
-    if not marks:
-        return
-    places = [_columns(text, mark) for mark in marks]
-    row: list[tuple[str, str]] = []
-    for (start, end), mark in sorted(zip(places, marks, strict=True), key=lambda pair: pair[1].primary):
-        row += [(" ", "")] * (end - len(row))
-        row[start:end] = [("^", severity) if mark.primary else ("─", "second")] * (end - start)
-    last = marks[-1]
-    words = f" {paint(_style(last, severity), clean(last.text))}" if last.text else ""
-    yield _painted(row, paint) + words
-    waiting = [pair for pair in zip(places, marks, strict=True) if pair[1] is not last and pair[1].text]
-    while waiting:
-        (column, _), mark = waiting.pop()
-        strokes = [(" ", "")] * column
-        for (start, _), other in waiting:
-            if start < column:
-                strokes[start] = ("│", _style(other, severity))
-        yield _painted(strokes, paint) + paint(_style(mark, severity), clean(mark.text))
-
-
 def _columns(text: str, mark: Mark) -> tuple[int, int]:
     start = measure(text[: mark.start])
     return start, max(start + 1, measure(text[: mark.end]))
 
 
-def _style(mark: Mark, severity: str) -> str:
-    return severity if mark.primary else "second"
-
-
-def _painted(row: list[tuple[str, str]], paint: Paint) -> str:
-    """A row of characters, neighbours of one style painted together."""
-    parts: list[str] = []
-    start = 0
-    for index in range(1, len(row) + 1):
-        if index == len(row) or row[index][1] != row[start][1]:
-            text = "".join(character for character, _ in row[start:index])
-            parts.append(paint(row[start][1], text) if row[start][1] else text)
-            start = index
-    return "".join(parts)
-
-
-# --- characters ------------------------------------------------------------------------------------------------
-
-
-def clean(text: str) -> str:
-    """A text that is safe to print: what would move the cursor or turn the direction of writing is spelled out."""
-    if text.isprintable():
-        return text
-    return "".join(character if character == "\n" else _spelled(character) for character in text)
-
-
-def displayed(text: str) -> str:
-    """A line of source as it is printed: `clean`, with tabs turned into spaces."""
-    if text.isprintable():
-        return text
-    parts: list[str] = []
-    column = 0
-    for character in text:
-        shown = " " * (TAB - column % TAB) if character == "\t" else _spelled(character)
-        parts.append(shown)
-        column += _width(shown)
-    return "".join(parts)
-
-
-def measure(text: str) -> int:
-    """How many columns of a terminal `displayed(text)` takes."""
-    return len(text) if text.isascii() and text.isprintable() else _width(displayed(text))
-
-
-def _spelled(character: str) -> str:
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if character.isprintable() or unicodedata.category(character) in ("Zs", "Co"):
-        return character
-    if character == "\u200d":
-        return character
-    return f"<U+{code:04X}>"
-
-
-def _width(text: str) -> int:
-    """Columns of a printed text: East Asian wide characters take two, marks that combine take none."""
-    if text.isascii():
-        return len(text)
-    columns = 0
-    for character in text:
-        if unicodedata.east_asian_width(character) in "WF":
-            columns += 2
-        elif unicodedata.category(character) not in ("Mn", "Me", "Cf"):
-            columns += 1
-    return columns
+__all__ = ["clean", "render"]

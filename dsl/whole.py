@@ -106,8 +106,8 @@ class _Settled:
 
 
 def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
-    """Names with more than one declaration in sight of the first file. What clashes within an imported file, or among
-    what that imports itself, is reported there."""
+    """Names with more than one declaration in sight of the first file. What clashes within an imported file,
+    or among what that imports itself, is reported there."""
     own = files[0].document
     found = [name for name, places in own.by_name.items() if len(places) > 1]
     for other in files[1:]:

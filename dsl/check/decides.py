@@ -13,8 +13,8 @@ _TOLERANCE = 1e-6
 
 
 def check_decides(answer: ast.Expr, found: CallableSurface, env: Env, scope: Scope, report: Report) -> None:
-    """A condition decides a probability, a choice an option or shares, a scale a level or its index; a judge an object
-    of these by question."""
+    """A condition decides a probability, a choice an option or shares, a scale a level or its index; a judge
+    an object of these by question."""
     if found.kind == "judge":
         _check_questions(answer, found, report)
     else:
@@ -48,9 +48,7 @@ def _check_questions(answer: ast.Expr, found: CallableSurface, report: Report) -
         _report(answer, f"`{found.name}` also asks {listed}", f"{listed} has no answer", report)
 
 
-def check_answer(
-    answer: ast.Expr, kind: str, options: Sequence[str], what: str, report: Report
-) -> None:
+def check_answer(answer: ast.Expr, kind: str, options: Sequence[str], what: str, report: Report) -> None:
     match answer:
         case ast.Number() if kind == "condition":
             _check_number(answer, 1, f"{what} decides the probability of a yes", report)
@@ -78,9 +76,7 @@ def _check_number(number: ast.Number, high: int, what: str, report: Report) -> N
         _report(number, f"{what}, from 0 to {high}", f"not from 0 to {high}", report)
 
 
-def _check_label(
-    at: ast.Node, label: str, options: Sequence[str], what: str, report: Report
-) -> None:
+def _check_label(at: ast.Node, label: str, options: Sequence[str], what: str, report: Report) -> None:
     if label in options:
         return
     guess = closest(label, options)
@@ -106,7 +102,9 @@ def _check_shares(answer: ast.Object, options: Sequence[str], what: str, report:
     missing = [option for option in options if option not in {pair.key.text for pair in answer.pairs}]
     if missing:
         listed = ", ".join(f"`{option}`" for option in missing)
-        _report(answer, f"{what} gives every answer a share, and {listed} has none", "not all of them", report)
+        _report(
+            answer, f"{what} gives every answer a share, and {listed} has none", "not all of them", report
+        )
     elif plain and abs(total - 1) > _TOLERANCE:
         _report(answer, f"The shares of {what} add up to {total:g}, not to 1", f"{total:g} in all", report)
 

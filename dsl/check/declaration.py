@@ -48,8 +48,8 @@ _CHECKS: dict[type, Callable[[Any, Scope, Report], None]] = {
 
 
 def check_declaration(node: ast.Declaration, scope: Scope, report: Report, files: Files) -> HookInfo | None:
-    """Everything that one declaration's text, and what it may rely on of others, tells. The answer is what is known of
-    its Python function, if it has one."""
+    """Everything that one declaration's text, and what it may rely on of others, tells. The answer is what is
+    known of its Python function, if it has one."""
     if isinstance(node, ast.Suite):
         check_suite(node, scope, report, files)
     elif type(node) in _CHECKS:

@@ -53,8 +53,8 @@ def family_of(slug: str) -> str:
 
 
 def reachable(start: str, scope: Scope) -> Iterator[CallableSurface]:
-    """Everything that may be called once `start` is called, itself first: what flows, gates and decisions mention, and
-    the judges of agents."""
+    """Everything that may be called once `start` is called, itself first: what flows, gates and decisions
+    mention, and the judges of agents."""
     waiting = [start]
     seen: set[str] = set()
     for name in waiting:
@@ -72,6 +72,6 @@ REMEDY = "Give the judge a model of another vendor, or let a code judge check wh
 
 def family_message(judge: str, agent: str, found: Clash, where: str) -> str:
     return (
-        f"{where}, `{judge}` ({found.judge_slug}) judges `{agent}`, whose model {found.agent_slug} is of the same "
-        f"family ({found.family})"
+        f"{where}, `{judge}` ({found.judge_slug}) judges `{agent}`, "
+        f"whose model {found.agent_slug} is of the same family ({found.family})"
     )

@@ -1,5 +1,5 @@
-"""Other files that a declaration names: Python hooks, cases, labels. What was asked is kept, so that a finding is
-looked at again when such a file changes."""
+"""Other files that a declaration names: Python hooks, cases, labels. What was asked is kept, so that a
+finding is looked at again when such a file changes."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _plain_condition(
         walk.report.add(
             "shape.mismatch",
             node.condition,
-            f"`{decision.name}` is a {decision.kind}: it picks one of several answers, so it cannot stand in an `if`",
+            f"`{decision.name}` is a {decision.kind}, which picks one of several answers: no `if` can ask it",
             label="neither true nor false",
             help=_switch_example(node.condition, decision),
         )
@@ -57,7 +57,8 @@ def _plain_condition(
         walk.report.add(
             "decision.no-uncertain",
             call.callee,
-            f"`{call.callee.text}` has a confidence, so it must be the whole condition: an unsure answer has nowhere to go",
+            f"`{call.callee.text}` has a confidence, so it must be the whole condition: "
+            "an unsure answer has nowhere to go",
             label="an unsure answer ends up as true or false here",
             related=(Related(call.callee.text, "its `confidence` is declared here"),),
             help=f"sure = {call.callee.text}(…)\nif sure.value and … {{ }}",
@@ -69,8 +70,8 @@ def _plain_condition(
 
 
 def _confident_call(expr: ast.Expr, scope: Scope) -> ast.Call | None:
-    """A confident condition whose answer an expression uses as plain true or false. Right of `and` and `or` no call
-    may stand anyway."""
+    """A confident condition whose answer an expression uses as plain true or false. Right of `and` and `or`
+    no call may stand anyway."""
     match expr:
         case ast.Binary(op="and" | "or", left=operand) | ast.Unary(op="not", operand=operand):
             return _confident_call(operand, scope)

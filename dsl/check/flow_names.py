@@ -1,9 +1,8 @@
 """The values of a flow's names along its paths.
 
-A `State` is what is known at one point of a flow. Where paths meet, a name that has a value on each of them has one
-after; a name that has a value on some of them only is remembered in `partial`, so that its use is `flow.unbound` and
-not an unknown name.
-"""
+A `State` is what is known at one point of a flow. Where paths meet, a name that has a value on each of them
+has one after; a name that has a value on some of them only is remembered in `partial`, so that its use is
+`flow.unbound` and not an unknown name."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ _UNKNOWN = Unknown()
 
 
 class State:
-    """`env` knows the names' shapes. `bound` are those that the flow certainly gave a value, parameters included;
-    `partial` are those that have one on some paths only, each with the identifier that binds it."""
+    """`env` knows the names' shapes. `bound` are those that the flow certainly gave a value, parameters
+    included; `partial` are those that have one on some paths only, each with the identifier that binds it."""
 
     __slots__ = ("bound", "env", "partial")
 
@@ -41,8 +40,9 @@ class State:
 
 
 def meet(states: Sequence[State], base: Env, bound_at: Mapping[str, ast.Ident], scope: Scope) -> State:
-    """What is known where several paths meet; there is at least one. `base` holds what does not change along them, and
-    `bound_at` says where each name gets its value. Names that only a branch knows (`decision`) are gone."""
+    """What is known where several paths meet; there is at least one. `base` holds what does not change along
+    them, and `bound_at` says where each name gets its value. Names that only a branch knows (`decision`) are
+    gone."""
     bound = frozenset.intersection(*(state.bound for state in states))
     partial = {name: at for state in states for name, at in state.partial.items() if name not in bound}
     for name in frozenset.union(*(state.bound for state in states)) - bound:
@@ -55,7 +55,9 @@ def meet(states: Sequence[State], base: Env, bound_at: Mapping[str, ast.Ident], 
         names[name] = first
     first_paths, *other_paths = (state.env.paths for state in states)
     paths = {
-        path: shape for path, shape in first_paths.items() if all(found.get(path) == shape for found in other_paths)
+        path: shape
+        for path, shape in first_paths.items()
+        if all(found.get(path) == shape for found in other_paths)
     }
     return State(replace(base, names=names, paths=paths), bound, partial)
 

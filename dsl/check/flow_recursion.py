@@ -18,7 +18,9 @@ def check_recursion(node: ast.Flow, scope: Scope, report: Report) -> None:
     report.add(
         "flow.recursive",
         call.callee if call is not None else node.name,
-        f"`{circle[0]}` calls itself" if len(circle) == 1 else f"These flows call each other in a circle: {way}",
+        f"`{circle[0]}` calls itself"
+        if len(circle) == 1
+        else f"These flows call each other in a circle: {way}",
         label="the circle starts here",
         related=tuple(Related(name, "and comes through here") for name in circle[1:]),
         help="Repeat with `loop at most N times`, which always ends.",

@@ -19,7 +19,8 @@ from .flow_walk import Walk
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """What a `switch` may meet. `kind` names one of them; `quoted` says whether its case is a text in quotes."""
+    """What a `switch` may meet. `kind` names one of them; `quoted` says whether its case is a text in
+    quotes."""
 
     kind: str
     labels: tuple[str, ...]
@@ -32,7 +33,7 @@ def check_switch(walk: Walk, node: ast.Switch, state: State) -> State | None:
     shape = walk.value(node.subject, state)
     if decision is not None and decision.kind != "condition":
         check_uncertain(walk, node.subject, decision, node.uncertain)
-        choices = _options(decision)
+        choices: Choices | None = _options(decision)
         branch, unsure = deciding(state, shape), deciding(state, with_minimum(shape))
     else:
         if node.uncertain is not None:
@@ -87,7 +88,9 @@ def _labels(walk: Walk, shape: Shape) -> Choices | None:
     if all(isinstance(option, Record) for option in known):
         return Choices("type", tuple(option.name for option in known if isinstance(option, Record)), False)
     if all(isinstance(option, Literal) for option in known):
-        return Choices("literal", tuple(option.value for option in known if isinstance(option, Literal)), True)
+        return Choices(
+            "literal", tuple(option.value for option in known if isinstance(option, Literal)), True
+        )
     return None
 
 

@@ -23,21 +23,27 @@ def attempt(value: Shape) -> Object:
     """What `try` gives for a call that is no gate."""
     return Object(
         ATTEMPT,
-        (("ok", Bool()), ("value", Nullable(value)), ("code", Nullable(Text())), ("reason", Nullable(Text()))),
+        (
+            ("ok", Bool()),
+            ("value", Nullable(value)),
+            ("code", Nullable(Text())),
+            ("reason", Nullable(Text())),
+        ),
     )
 
 
 class Walk:
-    """One flow while it is checked. `base` is what every point of it knows (its parameters, constants and `run`);
-    `bound_at` says where each of its names first gets a value; `check_block` walks a nested block."""
+    """One flow while it is checked. `base` is what every point of it knows (its parameters, constants and
+    `run`); `bound_at` says where each of its names first gets a value; `check_block` walks a nested block."""
 
     def __init__(
         self,
         node: ast.Flow,
         base: Env,
-        bound_at: Mapping[str, ast.Ident],
         scope: Scope,
         report: Report,
+        *,
+        bound_at: Mapping[str, ast.Ident],
         check_block: CheckBlock,
     ) -> None:
         self.node = node
@@ -50,7 +56,14 @@ class Walk:
 
     def silent(self) -> Walk:
         """The same walk, its findings dropped."""
-        quiet = Walk(self.node, self.base, self.bound_at, self.scope, Report(), self.check_block)
+        quiet = Walk(
+            self.node,
+            self.base,
+            self.scope,
+            Report(),
+            bound_at=self.bound_at,
+            check_block=self.check_block,
+        )
         quiet.reported = set(self.reported)
         return quiet
 
@@ -60,10 +73,15 @@ class Walk:
         return meet(going, self.base, self.bound_at, self.scope) if going else None
 
     def value(
-        self, expr: ast.Expr, state: State, *, where: str = "", siblings: Mapping[str, ast.Ident] | None = None
+        self,
+        expr: ast.Expr,
+        state: State,
+        *,
+        where: str = "",
+        siblings: Mapping[str, ast.Ident] | None = None,
     ) -> Shape:
-        """The shape of an expression, with everything that is wrong in it reported. `where` says why calls in it would
-        not run exactly once; `siblings` are names that other tasks of the same `parallel` bind."""
+        """The shape of an expression, with everything that is wrong in it reported. `where` says why calls in
+        it would not run exactly once; `siblings` are names that other tasks of the same `parallel` bind."""
         env = self._known(expr, state, siblings or {})
         check_hidden_calls(expr, self.scope, self.report, where)
         return infer(expr, env, self.scope, self.report)
@@ -103,7 +121,7 @@ class Walk:
         if isinstance(known, Nullable) and fits(known.item, goal, self.scope):
             return "It may be null: replace that with `default(…, …)`, or ask for `!= null` first."
         if isinstance(goal, Text) and not isinstance(known, Unknown):
-            return "Write `text(…)`, or put it into a template: \"{{ … }}\"."
+            return 'Write `text(…)`, or put it into a template: "{{ … }}".'
         return ""
 
     def _known(self, expr: ast.Expr, state: State, siblings: Mapping[str, ast.Ident]) -> Env:
@@ -145,7 +163,8 @@ def start_of(node: ast.Flow, base: Env) -> State:
 
 
 def _outcomes(condition: ast.Expr, holds: bool) -> tuple[frozenset[str], frozenset[str]]:
-    """The outcomes of `try` that have succeeded, and those that have failed, when a condition holds or does not."""
+    """The outcomes of `try` that have succeeded, and those that have failed, when a condition holds or does
+    not."""
     none: frozenset[str] = frozenset()
     match condition:
         case ast.Field(target=ast.Name(id=name), name=ast.Ident(text="ok")):

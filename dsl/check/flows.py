@@ -1,8 +1,7 @@
 """Flows: what has a value where, what runs at all, and what comes out.
 
-A block is walked statement by statement with the `State` that holds before each; None stands for "nothing goes on from
-here". `flow_steps` knows what a step gives, `flow_branches` knows `if` and `switch`.
-"""
+A block is walked statement by statement with the `State` that holds before each; None stands for "nothing
+goes on from here". `flow_steps` knows what a step gives, `flow_branches` knows `if` and `switch`."""
 
 from __future__ import annotations
 
@@ -37,17 +36,17 @@ def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
     check_plain(node.description, "a description", report)
     names = {**check_params(node.params, scope, report), RUN_NAME.name: RUN_NAME.shape}
     base = Env(names=names, calls_allowed=True, where="in a flow")
-    walk = Walk(node, base, bound_at, scope, report, check_block)
+    walk = Walk(node, base, scope, report, bound_at=bound_at, check_block=check_block)
     after = check_block(walk, node.body, start_of(node, walk.base))
     if after is not None and node.shape is not None:
         end = max(node.start, node.end - 1)
         report.add(
             "flow.no-return",
             node.shape,
-            f"`{node.name.text}` answers with {describe(shape_of(node.shape))}, but it can end without a `return`",
+            f"`{node.name.text}` answers with {describe(shape_of(node.shape))} but may end without `return`",
             label="what it has to return",
             labels=(Label(end, node.end, "this end can be reached"),),
-            help="Return a value on every path, or end the others with `stop \"why\"`.",
+            help='Return a value on every path, or end the others with `stop "why"`.',
         )
     check_recursion(node, scope, report)
 
@@ -132,7 +131,7 @@ def _check_parallel(walk: Walk, tasks: Sequence[ast.Bind | ast.Do], state: State
             walk.report.add(
                 "flow.race-binding",
                 name,
-                f"`{name.text}` gets two values in one `parallel`, and which of them stays is a matter of luck",
+                f"`{name.text}` gets two values in one `parallel`, and luck decides which of them stays",
                 label="the second value",
                 labels=(Label(first.start, first.end, "the first value"),),
                 help="Give the two results different names.",

@@ -1,8 +1,7 @@
 """Calls that cost stand only where they run exactly once.
 
-What runs, and what it costs, is then plain from the statements of a flow: an expression never decides whether, or how
-often, a model is asked.
-"""
+What runs, and what it costs, is then plain from the statements of a flow: an expression never decides
+whether, or how often, a model is asked."""
 
 from __future__ import annotations
 
@@ -16,8 +15,9 @@ _AGAIN = "Call it in a statement of its own and use its result here."
 
 
 def check_hidden_calls(expr: ast.Expr, scope: Scope, report: Report, where: str = "") -> None:
-    """Reports `flow.hidden-call` for every call of an agent, tool, … in `expr` that might run never or several times.
-    `where` says so of the whole expression ("after `else`"); without it, calls at its top run once."""
+    """Reports `flow.hidden-call` for every call of an agent, tool, … in `expr` that might run never or
+    several times. `where` says so of the whole expression ("after `else`"); without it, calls at its top run
+    once."""
     for call, place in _calls(expr, where):
         callee = scope.find(call.callee.text.partition(".")[0])
         if place and isinstance(callee, CallableSurface):

@@ -17,7 +17,8 @@ FREE = ("script", "echo", "local")
 
 
 class Unpriced(msgspec.Struct, frozen=True):
-    """A model without a price. `user` is what calls it, or the memory; `declared` is False for a slug in quotes."""
+    """A model without a price. `user` is what calls it, or the memory; `declared` is False for a slug in
+    quotes."""
 
     model: str
     user: str
@@ -60,7 +61,9 @@ def unpriced(
     return found
 
 
-def price_findings(own: Document, imported: Sequence[Document], models: dict[str, Unpriced]) -> Iterator[Placed]:
+def price_findings(
+    own: Document, imported: Sequence[Document], models: dict[str, Unpriced]
+) -> Iterator[Placed]:
     """An error for every such model where a cost limit is in sight, else a hint at those declared here."""
     limit = next((place for document in (own, *imported) if (place := _cost_limit(document, own))), None)
     for model in models.values():

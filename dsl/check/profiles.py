@@ -45,7 +45,8 @@ def check_profile(node: ast.Profile, scope: Scope, report: Report) -> None:
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """What a profile changes that decides who judges whom: slugs by model, and models and judges by their owner."""
+    """What a profile changes that decides who judges whom: slugs by model, and models and judges by their
+    owner."""
 
     slugs: dict[str, str]
     models: dict[str, tuple[str, ...]]
@@ -83,7 +84,8 @@ def _check_agent(override: ast.Override, changes: Changes, scope: Scope, report:
     for clause in clauses.values():
         match clause.value:
             case ast.ModelRef() as ref:
-                _check_ref(ref, "chat", f"`{found.name}` writes", found.name, changes, scope, report)
+                if _fits_kind(ref, "chat", f"`{found.name}` writes", scope, report):
+                    changes.models[found.name] = (ref.text,)
             case ast.Text() as prompt:
                 check_template(prompt, agent_env(params), scope, report)
             case ast.Names() as tools:
@@ -108,10 +110,9 @@ def _check_judge(override: ast.Override, changes: Changes, scope: Scope, report:
         else:
             kind = "decision" if form == "decide" else "chat"
             because = f"`{found.name}` asks typed questions" if form == "decide" else f"`{found.name}` asks"
-            _check_ref(model.value, kind, because, found.name, changes, scope, report)
-    node = ast.Judge(
-        override.start, override.end, override.name, found.code, None, None, override.clauses
-    )
+            if _fits_kind(model.value, kind, because, scope, report):
+                changes.models[found.name] = (model.value.text,)
+    node = ast.Judge(override.start, override.end, override.name, found.code, None, None, override.clauses)
     env = judge_env(node, _params(found, scope), scope)
     check_asking(clauses, env, scope, report)
     rules = [clause for clause in override.clauses if not isinstance(clause, ast.Clause)]
@@ -142,19 +143,12 @@ def _params(found: CallableSurface, scope: Scope) -> dict[str, Shape]:
     }
 
 
-def _check_ref(
-    ref: ast.ModelRef,
-    kind: str,
-    because: str,
-    owner: str,
-    changes: Changes,
-    scope: Scope,
-    report: Report,
-) -> None:
+def _fits_kind(ref: ast.ModelRef, kind: str, because: str, scope: Scope, report: Report) -> bool:
+    """Whether there is such a model; one of the wrong kind is reported."""
     model = check_model_ref(ref, scope, report)
     if model is not None:
         check_kind(ref, model, kind, because, report)
-        changes.models[owner] = (ref.text,)
+    return model is not None
 
 
 def _report_code_judge(clause: ast.Clause, found: CallableSurface, report: Report) -> None:
@@ -168,7 +162,7 @@ def _report_code_judge(clause: ast.Clause, found: CallableSurface, report: Repor
     )
 
 
-# --- families --------------------------------------------------------------------------------------------------
+# --- families -----------------------------------------------------------------------------------------------
 
 
 def _check_families(node: ast.Profile, changes: Changes, scope: Scope, report: Report) -> None:
@@ -181,7 +175,7 @@ def _check_families(node: ast.Profile, changes: Changes, scope: Scope, report: R
             judging = changes.models.get(judge.name, judge.models)
             answering = changes.models.get(agent.name, agent.models)
             found = clash(judging, answering, scope, changes.slugs)
-            if found is None or clash(judge.models, agent.models, scope) and name in agent.judges:
+            if found is None or (name in agent.judges and clash(judge.models, agent.models, scope)):
                 continue
             report.add(
                 "judge.same-model-family",

@@ -1,9 +1,8 @@
-"""The rules that no declaration can be held to alone: names that clash, names that nobody uses, imports that lead
-nowhere, models without a price.
+"""The rules that no declaration can be held to alone: names that clash, names that nobody uses, imports that
+lead nowhere, models without a price.
 
-Each rule answers with `Placed` findings: the place of a declaration among its file's chunks, and a diagnostic relative
-to it. They are about the file that is looked at; what it imports is only read.
-"""
+Each rule answers with `Placed` findings: the place of a declaration among its file's chunks, and a diagnostic
+relative to it. They are about the file that is looked at; what it imports is only read."""
 
 from __future__ import annotations
 
@@ -59,7 +58,7 @@ def _placed(
     )
 
 
-# --- imports ---------------------------------------------------------------------------------------------------
+# --- imports ------------------------------------------------------------------------------------------------
 
 
 def import_findings(reach: Reach, found_at: dict[str, str]) -> Iterator[Placed]:
@@ -92,12 +91,14 @@ def import_findings(reach: Reach, found_at: dict[str, str]) -> Iterator[Placed]:
         )
 
 
-# --- names -----------------------------------------------------------------------------------------------------
+# --- names --------------------------------------------------------------------------------------------------
 
 
-def duplicate_findings(own: Document, imported: Sequence[Document], clashes: Collection[str]) -> Iterator[Placed]:
-    """`clashes` are the names that have more than one declaration in sight. Imported ones that clash with each other
-    are reported at the first import."""
+def duplicate_findings(
+    own: Document, imported: Sequence[Document], clashes: Collection[str]
+) -> Iterator[Placed]:
+    """`clashes` are the names that have more than one declaration in sight. Imported ones that clash with
+    each other are reported at the first import."""
     path = own.source.path
     for name in clashes:
         places = own.by_name.get(name, [])
@@ -115,7 +116,7 @@ def duplicate_findings(own: Document, imported: Sequence[Document], clashes: Col
                 f"`{name}` is declared twice",
                 label="declared again",
                 labels=labels,
-                help="Every name stands for one thing in a file and all that it imports: rename one of the two.",
+                help="A name stands for one thing in a file and all that it imports: rename one of the two.",
             )
         if not places:
             yield from _imported_clash(own, imported, name, path)
@@ -161,13 +162,14 @@ def _imported_clash(own: Document, imported: Sequence[Document], name: str, path
 
 
 def once_findings(own: Document, imported: Sequence[Document]) -> Iterator[Placed]:
-    """A second `workflow`, `context`, `limits` or `memory`. A workflow's header counts for its own file only."""
+    """A second `workflow`, `context`, `limits` or `memory`. A workflow's header counts for its own file
+    only."""
     for kind, word in ONCE.items():
         seen: Label | None = None
         if kind is not ast.Workflow:
             seen = next((place for document in imported if (place := _place_of(document, kind, False))), None)
         for index, entry in enumerate(own.entries):
-            if not isinstance(entry.node, kind):
+            if entry.node is None or type(entry.node) is not kind:
                 continue
             at = (entry.node.start, entry.node.start + len(word))
             if seen is not None:
@@ -188,7 +190,7 @@ def once_findings(own: Document, imported: Sequence[Document]) -> Iterator[Place
 
 def _place_of(document: Document, kind: type, own: bool) -> Label | None:
     for index, entry in enumerate(document.entries):
-        if isinstance(entry.node, kind):
+        if entry.node is not None and type(entry.node) is kind:
             start = document.chunks[index][0] + entry.node.start
             path = None if own else document.source.path
             return Label(start, start + len(ONCE[kind]), "the first one", path)

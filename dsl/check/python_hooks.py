@@ -1,8 +1,8 @@
 """`python "file.py:function"`: the function is there, and it can be called the way the runtime calls it.
 
-A tool's function gets the tool's parameters by name. A judge's function gets one input by place and, by name, what its
-keyword-only parameters ask for: `model`, `run`, a declared tool, or one of the judge's further parameters.
-"""
+A tool's function gets the tool's parameters by name. A judge's function gets one input by place and, by name,
+what its keyword-only parameters ask for: `model`, `run`, a declared tool, or one of the judge's further
+parameters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..diagnostics import Edit, Fix
 from ..suggest import closest
 from .base import CallableSurface, Report, Scope
 from .files import Files
+from .names import listed, ticked
 from .python_source import HookInfo, PythonFile
 
 
@@ -64,10 +65,13 @@ def _find(text: ast.Text, report: Report, files: Files) -> HookInfo | None:
             label=f"`{function}` is looked for there",
         )
         return None
-    return file.functions.get(function) or _no_function(text, path, function, file, report)
+    found = file.functions.get(function)
+    if found is None:
+        _report_no_function(text, path, function, file, report)
+    return found
 
 
-def _no_function(text: ast.Text, path: str, function: str, file: PythonFile, report: Report) -> None:
+def _report_no_function(text: ast.Text, path: str, function: str, file: PythonFile, report: Report) -> None:
     plain = [name for name, hook in file.functions.items() if hook.signature]
     guess = closest(function, list(file.functions))
     if guess:
@@ -78,7 +82,11 @@ def _no_function(text: ast.Text, path: str, function: str, file: PythonFile, rep
         help = f"Write `def {function}(…)` there."
     # The literal's own spelling is kept: only the function's name, which ends it, is replaced.
     end = text.end - 1
-    fix = Fix(f"Replace with `{guess}`", (Edit(end - len(function), end, guess),)) if guess and not text.block else None
+    fix = (
+        Fix(f"Replace with `{guess}`", (Edit(end - len(function), end, guess),))
+        if guess and not text.block
+        else None
+    )
     report.add(
         "python.missing",
         text,
@@ -93,7 +101,9 @@ def _check_tool(node: ast.Tool, text: ast.Text, hook: HookInfo, report: Report) 
     given = [param.name.text for param in node.params]
     named = [name for name in (*hook.parameters, *hook.keyword_only) if name not in hook.positional_only]
     unknown = [name for name in given if name not in named and not hook.takes_any_name]
-    unfilled = [name for name in (*hook.parameters, *hook.keyword_only) if name in hook.required and name not in given]
+    unfilled = [
+        name for name in (*hook.parameters, *hook.keyword_only) if name in hook.required and name not in given
+    ]
     if hook.positional_only and not unfilled:
         unfilled = [name for name in hook.positional_only if name in hook.required]
     if not unknown and not unfilled:
@@ -110,7 +120,9 @@ def _check_tool(node: ast.Tool, text: ast.Text, hook: HookInfo, report: Report) 
 def _check_judge(node: ast.Judge, text: ast.Text, hook: HookInfo, scope: Scope, report: Report) -> None:
     required = [name for name in hook.parameters if name in hook.required]
     if len(required) > 1 or (not hook.parameters and not hook.takes_any):
-        label = f"{len(required)} parameters are to be filled by place" if required else "takes nothing by place"
+        label = (
+            f"{len(required)} parameters are to be filled by place" if required else "takes nothing by place"
+        )
         extra = ", ".join(required[1:])
         _report_signature(
             text,
@@ -125,7 +137,7 @@ def _check_judge(node: ast.Judge, text: ast.Text, hook: HookInfo, scope: Scope, 
             text,
             f"`{node.name.text}` is a code judge, but `{hook.name}` asks for a model",
             label="its function has a parameter `model`",
-            help=f"Write `judge {node.name.text}` with a `model`, without `code`, or leave the parameter out.",
+            help=f"Write `judge {node.name.text}` with a `model`, or leave the parameter out.",
         )
     params = [param.name.text for param in (node.params or ())[1:]]
     for name in hook.keyword_only:
@@ -158,5 +170,4 @@ def _difference(unknown: Sequence[str], unfilled: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return listed(ticked(names))

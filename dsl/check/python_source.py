@@ -8,9 +8,10 @@ import msgspec
 
 
 class HookInfo(msgspec.Struct, frozen=True):
-    """A function as its file shows it. `parameters` take their arguments by place or name, `keyword_only` by name
-    only; `required` are those of both without a default. `signature` is False where the name is not bound by a plain
-    `def` (an import, an assignment, a decorated function): it is there, and that is all one can tell."""
+    """A function as its file shows it. `parameters` take their arguments by place or name, `keyword_only` by
+    name only; `required` are those of both without a default. `signature` is False where the name is not
+    bound by a plain `def` (an import, an assignment, a decorated function): it is there, and that is all one
+    can tell."""
 
     name: str
     is_async: bool = False

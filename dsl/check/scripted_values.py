@@ -17,64 +17,105 @@ from .expressions import infer
 from .fit import describe, fits, record_fields, resolve
 
 
-def check_value(value: ast.Expr, wanted: Shape, what: str, env: Env, scope: Scope, report: Report) -> None:
-    """Reports `test.wrong-shape` where `value` is not `wanted`; `what` says whose value it is."""
-    shape = resolve(wanted, scope)
-    if isinstance(shape, Nullable):
-        if isinstance(value, ast.Null):
-            return
-        shape = resolve(shape.item, scope)
-    if isinstance(shape, Union) and isinstance(value, ast.Object):
-        _check_union(value, shape, what, env, scope, report)
-    elif isinstance(shape, Record) and isinstance(value, ast.Object):
-        _check_record(value, shape, what, env, scope, report)
-    elif isinstance(shape, ListOf) and isinstance(value, ast.ListExpr):
-        for item in value.items:
-            check_value(item, shape.item, f"an item of {what}", env, scope, report)
-        _check_size(value, shape, what, report)
-    else:
-        found = infer(value, env, scope, report)
-        if not fits(found, wanted, scope):
-            report.add(
+class Values:
+    """Holds the values that stand at one place against shapes. `env` is what they may mention."""
+
+    def __init__(self, env: Env, scope: Scope, report: Report) -> None:
+        self.env = env
+        self.scope = scope
+        self.report = report
+
+    def check(self, value: ast.Expr, wanted: Shape, what: str) -> None:
+        """Reports `test.wrong-shape` where `value` is not `wanted`; `what` says whose value it is."""
+        shape = resolve(wanted, self.scope)
+        if isinstance(shape, Nullable):
+            if isinstance(value, ast.Null):
+                return
+            shape = resolve(shape.item, self.scope)
+        if isinstance(shape, Union) and isinstance(value, ast.Object):
+            self._check_union(value, shape, what)
+        elif isinstance(shape, Record) and isinstance(value, ast.Object):
+            self._check_record(value, shape, what)
+        elif isinstance(shape, ListOf) and isinstance(value, ast.ListExpr):
+            for item in value.items:
+                self.check(item, shape.item, f"an item of {what}")
+            self._check_size(value, shape, what)
+        else:
+            found = infer(value, self.env, self.scope, self.report)
+            if not fits(found, wanted, self.scope):
+                self.report.add(
+                    "test.wrong-shape",
+                    value,
+                    f"{_capital(what)} is {describe(wanted)}, but this is {describe(found)}",
+                    label=f"expected {describe(wanted)}",
+                )
+
+    def _check_size(self, value: ast.ListExpr, shape: ListOf, what: str) -> None:
+        size = len(value.items)
+        if (shape.low is not None and size < shape.low) or (shape.high is not None and size > shape.high):
+            self.report.add(
                 "test.wrong-shape",
                 value,
-                f"{_capital(what)} is {describe(wanted)}, but this is {describe(found)}",
-                label=f"expected {describe(wanted)}",
+                f"{_capital(what)} has {describe(shape)}, but this has {size} items",
+                label=f"{size} items",
             )
 
+    def _check_record(self, value: ast.Object, shape: Record, what: str) -> None:
+        fields = record_fields(shape.name, self.scope)
+        given = {pair.key.text for pair in value.pairs}
+        for pair in value.pairs:
+            field = fields.get(pair.key.text)
+            if field is None:
+                _report_unknown(pair, shape.name, tuple(fields), self.report)
+            else:
+                self.check(pair.value, field, f"`{pair.key.text}` of {shape.name}")
+        missing = [
+            name for name, field in fields.items() if not _may_be_left_out(field) and name not in given
+        ]
+        if missing:
+            names = ", ".join(f"`{name}`" for name in missing)
+            self.report.add(
+                "test.wrong-shape",
+                value,
+                f"{_capital(what)} is {shape.name}, which also has {names}",
+                label=f"{names} {'is' if len(missing) == 1 else 'are'} missing",
+                help=f"Add {', '.join(f'{name}: …' for name in missing)}.",
+            )
 
-def _check_size(value: ast.ListExpr, shape: ListOf, what: str, report: Report) -> None:
-    size = len(value.items)
-    if (shape.low is not None and size < shape.low) or (shape.high is not None and size > shape.high):
-        report.add(
-            "test.wrong-shape",
-            value,
-            f"{_capital(what)} has {describe(shape)}, but this has {size} items",
-            label=f"{size} items",
-        )
-
-
-def _check_record(
-    value: ast.Object, shape: Record, what: str, env: Env, scope: Scope, report: Report
-) -> None:
-    fields = record_fields(shape.name, scope)
-    given = {pair.key.text for pair in value.pairs}
-    for pair in value.pairs:
-        field = fields.get(pair.key.text)
-        if field is None:
-            _report_unknown(pair, shape.name, tuple(fields), report)
+    def _check_union(self, value: ast.Object, shape: Union, what: str) -> None:
+        """An object stands for the type whose fields it has; `{ variant, value }` says which."""
+        named = _tagged(value)
+        records = [
+            option
+            for option in (resolve(each, self.scope) for each in shape.options)
+            if isinstance(option, Record)
+        ]
+        if named is not None:
+            name, inner = named
+            record = next((option for option in records if option.name == name.plain), None)
+            if record is None:
+                listed = ", ".join(option.name for option in records)
+                self.report.add(
+                    "test.wrong-shape",
+                    name,
+                    f"{_capital(what)} is one of {listed}, not {name.plain}",
+                    label="not one of its types",
+                )
+            else:
+                self.check(inner, record, what)
+            return
+        if any(isinstance(resolve(option, self.scope), Json | Unknown) for option in shape.options):
+            return
+        best = min(records, key=lambda record: _misfit(value, record, self.scope), default=None)
+        if best is None:
+            self.report.add(
+                "test.wrong-shape",
+                value,
+                f"{_capital(what)} is {describe(shape)}, but this is an object",
+                label=f"expected {describe(shape)}",
+            )
         else:
-            check_value(pair.value, field, f"`{pair.key.text}` of {shape.name}", env, scope, report)
-    missing = [name for name, field in fields.items() if not _may_be_left_out(field) and name not in given]
-    if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
-        report.add(
-            "test.wrong-shape",
-            value,
-            f"{_capital(what)} is {shape.name}, which also has {names}",
-            label=f"{names} {'is' if len(missing) == 1 else 'are'} missing",
-            help=f"Add {', '.join(f'{name}: …' for name in missing)}.",
-        )
+            self._check_record(value, best, what)
 
 
 def _report_unknown(pair: ast.Pair, type_name: str, known: Sequence[str], report: Report) -> None:
@@ -88,38 +129,6 @@ def _report_unknown(pair: ast.Pair, type_name: str, known: Sequence[str], report
         help=f"Did you mean `{guess}`?" if guess else f"It has {', '.join(f'`{name}`' for name in known)}.",
         fixes=(fix,) if fix else (),
     )
-
-
-def _check_union(value: ast.Object, shape: Union, what: str, env: Env, scope: Scope, report: Report) -> None:
-    """An object stands for the type whose fields it has; `{ variant, value }` says which."""
-    named = _tagged(value)
-    records = [option for option in map(lambda s: resolve(s, scope), shape.options) if isinstance(option, Record)]
-    if named is not None:
-        name, inner = named
-        record = next((option for option in records if option.name == name.plain), None)
-        if record is None:
-            listed = ", ".join(option.name for option in records)
-            report.add(
-                "test.wrong-shape",
-                name,
-                f"{_capital(what)} is one of {listed}, not {name.plain}",
-                label="not one of its types",
-            )
-        else:
-            check_value(inner, record, what, env, scope, report)
-        return
-    if any(isinstance(resolve(option, scope), Json | Unknown) for option in shape.options):
-        return
-    best = min(records, key=lambda record: _misfit(value, record, scope), default=None)
-    if best is None:
-        report.add(
-            "test.wrong-shape",
-            value,
-            f"{_capital(what)} is {describe(shape)}, but this is an object",
-            label=f"expected {describe(shape)}",
-        )
-    else:
-        _check_record(value, best, what, env, scope, report)
 
 
 def _tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr] | None:

@@ -15,12 +15,18 @@ from .expressions import check_condition, infer
 from .families import reachable
 from .fit import answered
 from .names import a, kind_of, listed, replace_fix, ticked
-from .scripted_values import check_value
+from .scripted_values import Values
 from .suites import find_flow
 from .texts import check_not_blank, check_plain
 
 PEOPLE = "approve"
-SCRIPTED = {"agent": "replies", "condition": "decides", "choice": "decides", "scale": "decides", "tool": "returns"}
+SCRIPTED = {
+    "agent": "replies",
+    "condition": "decides",
+    "choice": "decides",
+    "scale": "decides",
+    "tool": "returns",
+}
 """What each kind does in a script; a judge replies or decides by its form."""
 
 
@@ -39,7 +45,7 @@ def check_test(node: ast.Test, scope: Scope, report: Report) -> None:
         _check_expect(expect, flow, scope, report)
 
 
-# --- given -----------------------------------------------------------------------------------------------------
+# --- given --------------------------------------------------------------------------------------------------
 
 
 def _check_given(
@@ -55,7 +61,7 @@ def _check_given(
         if param is None:
             _report_no_parameter(pair.key, flow, report)
         elif not (param.optional and isinstance(pair.value, ast.Null)):
-            check_value(pair.value, param.shape, f"`{param.name}` of `{flow.name}`", env, scope, report)
+            Values(env, scope, report).check(pair.value, param.shape, f"`{param.name}` of `{flow.name}`")
     missing = [name for name, param in params.items() if name not in given and not may_be_left_out(param)]
     if missing:
         names = listed(ticked(missing))
@@ -87,7 +93,7 @@ def _report_no_parameter(
     )
 
 
-# --- scripts ---------------------------------------------------------------------------------------------------
+# --- scripts ------------------------------------------------------------------------------------------------
 
 
 def _check_script(script: ast.Script, env: Env, scope: Scope, report: Report) -> None:
@@ -103,7 +109,7 @@ def _check_script(script: ast.Script, env: Env, scope: Scope, report: Report) ->
         if script.verb != "replies":
             _report_verb(script, "People", "replies", report)
         for answer in one_by_one(script.value):
-            check_value(answer, Bool(), "the answer of a person", env, scope, report)
+            Values(env, scope, report).check(answer, Bool(), "the answer of a person")
         _check_when(script, None, env, scope, report)
     else:
         _report_not_scripted(script, found, scope, report)
@@ -141,7 +147,9 @@ def _report_verb(script: ast.Script, who: str, verb: str, report: Report) -> Non
     )
 
 
-def _check_answers(script: ast.Script, found: CallableSurface, env: Env, scope: Scope, report: Report) -> None:
+def _check_answers(
+    script: ast.Script, found: CallableSurface, env: Env, scope: Scope, report: Report
+) -> None:
     for answer in one_by_one(script.value) if script.verb != "returns" else (script.value,):
         call = tool_call_of(answer) if found.kind == "agent" else None
         if call is not None:
@@ -149,12 +157,12 @@ def _check_answers(script: ast.Script, found: CallableSurface, env: Env, scope: 
         elif script.verb == "decides":
             check_decides(answer, found, env, scope, report)
         elif found.kind == "judge":
-            check_value(answer, Text(), f"the reply of `{found.name}`'s model", env, scope, report)
+            Values(env, scope, report).check(answer, Text(), f"the reply of `{found.name}`'s model")
         elif found.kind == "tool" and isinstance(found.result, Unknown):
             infer(answer, env, scope, report)
         else:
             what = "answer" if found.kind == "agent" else "result"
-            check_value(answer, found.result, f"the {what} of `{found.name}`", env, scope, report)
+            Values(env, scope, report).check(answer, found.result, f"the {what} of `{found.name}`")
 
 
 def tool_call_of(answer: ast.Expr) -> dict[str, ast.Expr] | None:
@@ -190,7 +198,7 @@ def _check_tool_call(call: dict[str, ast.Expr], env: Env, scope: Scope, report: 
     for pair in given.pairs:
         param = params.get(pair.key.text)
         if param is not None:
-            check_value(pair.value, param.shape, f"`{param.name}` of `{tool.name}`", env, scope, report)
+            Values(env, scope, report).check(pair.value, param.shape, f"`{param.name}` of `{tool.name}`")
         else:
             _report_no_parameter(pair.key, tool, report, code="test.wrong-shape")
 
@@ -253,7 +261,7 @@ def _kind(name: str, scope: Scope) -> str:
     return found.kind if isinstance(found, CallableSurface) else ""
 
 
-# --- what has no script ----------------------------------------------------------------------------------------
+# --- what has no script -------------------------------------------------------------------------------------
 
 
 def _check_unscripted(node: ast.Test, flow: CallableSurface, scope: Scope, report: Report) -> None:
@@ -267,7 +275,9 @@ def _check_unscripted(node: ast.Test, flow: CallableSurface, scope: Scope, repor
             continue
         for judge in agent.judges:
             found = scope.find(judge)
-            missing = isinstance(found, CallableSurface) and _needs_script(found, scope) and judge not in scripted
+            missing = (
+                isinstance(found, CallableSurface) and _needs_script(found, scope) and judge not in scripted
+            )
             if isinstance(found, CallableSurface) and missing and judge not in certain:
                 certain.add(judge)
                 report.add(
@@ -307,7 +317,7 @@ def _only_judges(judge: str, agents: set[str], scope: Scope) -> bool:
     return any(isinstance(agent, CallableSurface) and judge in agent.judges for agent in found)
 
 
-# --- expect ----------------------------------------------------------------------------------------------------
+# --- expect -------------------------------------------------------------------------------------------------
 
 
 def expectation_env(flow: CallableSurface | None, scope: Scope) -> Env:

@@ -88,7 +88,7 @@ def _colored(out: TextIO) -> bool:
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-# --- watching --------------------------------------------------------------------------------------------------
+# --- watching -----------------------------------------------------------------------------------------------
 
 
 def watch(arguments: argparse.Namespace, out: TextIO, pause: Callable[[], object]) -> int:

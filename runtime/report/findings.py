@@ -8,7 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from ...dsl.diagnostics import Diagnostic, Fix
-from ...dsl.render import clean, render
+from ...dsl.printable import clean
+from ...dsl.render import render
 from ...dsl.source import Source
 from ..version import __version__
 
@@ -37,8 +38,9 @@ def _counted(count: int, what: str) -> str:
 
 
 def as_json(findings: Sequence[Diagnostic], sources: Sources, *, color: bool = False) -> str:
-    """An array of `{code, severity, file, line, column, end_line, end_column, message, help, fixes}`; lines and columns
-    count from 1 and columns are code points. An edit of a fix replaces `line:column` up to `end_line:end_column`."""
+    """An array of `{code, severity, file, line, column, end_line, end_column, message, help, fixes}`; lines
+    and columns count from 1 and columns are code points. An edit of a fix replaces `line:column` up to
+    `end_line:end_column`."""
     rows = [
         {
             "code": found.code,
