@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from . import build_declarations, build_expressions, build_flows
+from . import build_clauses, build_declarations, build_expressions, build_flows
 
 
 def _actions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
@@ -19,4 +19,4 @@ def _actions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
     }
 
 
-ACTIONS = _actions(build_expressions, build_declarations, build_flows)
+ACTIONS = _actions(build_expressions, build_clauses, build_declarations, build_flows)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from . import ast, clauses
+from .declarations import declaration
 from .diagnostics import Diagnostic, Edit, Fix, Label
 from .lalr import Grammar, Stack
 from .lexer import LINE_END
@@ -97,7 +98,7 @@ class Mistake(msgspec.Struct, frozen=True):
         """A help text for the clause, statement or declaration that is under way."""
         place = self.place
         if not place.block:
-            declared = clauses.declaration(place.clause)
+            declared = declaration(place.clause)
             return f"For example: {declared.example}" if declared else ""
         known = (*clauses.CLAUSES.get(place.block, ()), *clauses.STATEMENTS, *clauses.STEPS)
         words = (place.clause, place.before)
@@ -124,6 +125,23 @@ def one_of(items: Iterable[str]) -> str:
     """`a, b or c`."""
     *most, last = items
     return f"{', '.join(most)} or {last}" if most else last
+
+
+_BLOCK_NAMES = {
+    "case": "a case",
+    "scorers": "a block of scorers",
+    "decide": "a block of questions",
+    "parallel": "`parallel`",
+    "switch": "`switch`",
+    "calls": "a block of calls",
+    "options": "a block of options",
+    "type": "a type",
+}
+
+
+def block_name(block: str) -> str:
+    declared = declaration(block)
+    return declared.article if declared else _BLOCK_NAMES.get(block, block)
 
 
 # --- what was found -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import cast
 import msgspec
 
 from . import ast
-from .chunks import resplit, split
+from .chunks import split
 from .diagnostics import Diagnostic
 from .lalr import Grammar, Stack, drive, load_grammar
 from .lexer import Lexed
@@ -65,25 +65,10 @@ def parse(source: Source, cache: ParseCache | None = None) -> Module:
     return Module(source, tuple(items))
 
 
+_MOST = 50
+"""Diagnostics of one declaration."""
 _DEEP = 400
 """Tokens from which on a declaration can be nested too deeply."""
-
-
-def reparse(
-    module: Module, text: str, start: int, old_end: int, new_end: int, cache: ParseCache | None = None
-) -> Module:
-    """What `parse` would give for a module's new text, in which `start .. new_end` replaced `start ..
-    old_end`. Only what the edit touches is split and parsed again."""
-    items = module.items
-    chunks = [(item.offset, item.offset + len(item.text)) for item in items]
-    first, last, new = resplit(text, chunks, start, old_end, new_end)
-    moved = new_end - old_end
-    parse_one = cache.parse if cache else parse_chunk
-    fresh = [Item(at, text[at:end], *parse_one(text[at:end])) for at, end in new]
-    behind = items[last:]
-    if moved:
-        behind = tuple(Item(item.offset + moved, item.text, item.node, item.diagnostics) for item in behind)
-    return Module(Source(module.source.path, text), (*items[:first], *fresh, *behind))
 
 
 def parse_chunk(text: str) -> Parsed:
@@ -110,7 +95,14 @@ def parse_chunk(text: str) -> Parsed:
         from .recover import recover  # noqa: PLC0415
 
         node = recover(grammar, text, lexed, found, only_head=deep)
-    return node, tuple(sorted(found, key=lambda error: error.start)) if found else ()
+    return node, _in_order(found) if found else ()
+
+
+def _in_order(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The first of what was found, by place: nobody reads a hundred, and a mistake can make a million."""
+    found.sort(key=lambda error: error.start)
+    too_deep = [error for error in found if error.code == "syntax.too-deep"]
+    return tuple(error for error in found if error not in too_deep[1:])[:_MOST]
 
 
 def _is_odd(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> bool:

@@ -13,14 +13,16 @@ from typing import cast
 from . import ast
 from .clauses import find
 from .diagnostics import Diagnostic
-from .lalr import Grammar, Stack, drive, drive_carefully
+from .heads import bare_head
+from .lalr import Grammar, Stack, drive_carefully
 from .lexer import LINE_END, NOTHING, Lexed
 from .lexical_errors import lexical_errors
 from .mistake import Mistake, Repair
+from .name_errors import shape_meant
 from .nesting import nesting_error
 from .place import LISTS, Place, Tokens, place_of, settle, symbol
 from .suggest import closest
-from .syntax_errors import complain, shape_meant, unclosed_brace
+from .syntax_errors import complain, unclosed_brace
 
 MAX_MISTAKES = 50
 """After so many the rest of the declaration is not looked at."""
@@ -48,16 +50,6 @@ _WORDS = (
 _CLOSING = ("}", ")", "]")
 
 
-# What a head still needs to be a declaration, so that its name is known.
-_HEAD_ENDS: dict[str, tuple[str, ...]] = {
-    "let": ("=", "null"),
-    "model": ("TEXT",),
-    "scorer": ("contains", "TEXT"),
-    "suite": ("for", "NAME", "{", "}"),
-    "workflow": (),
-}
-
-
 def recover(
     grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic], *, only_head: bool = False
 ) -> ast.Declaration | None:
@@ -70,27 +62,7 @@ def recover(
         tree = Recovery(grammar, text, lexed, found.append, broken).run(stack)
         if tree is not None:
             return cast(ast.Declaration, tree)
-    return _bare_head(grammar, Lexed(*head, [], [], []))
-
-
-def _bare_head(grammar: Grammar, lexed: Lexed) -> ast.Declaration | None:
-    literals = {**grammar.kinds, **grammar.tables.literals}
-    code = 1 if lexed.kinds[:1] == [literals["code"]] else 0
-    kinds, values = [kind % LINE_END for kind in lexed.kinds[: 2 + code]], lexed.values[: 2 + code]
-    if len(kinds) < 2 + code:
-        return None
-    word, name_token = values[code], values[-1]
-    if isinstance(word, ast.Node) or isinstance(name_token, ast.Node):
-        return None
-    end = name_token[1]
-    for name in _HEAD_ENDS.get(word[2], ("{", "}")):
-        kinds.append(literals[name])
-        values.append(
-            ast.Text(end, end, ()) if name == "TEXT" else (end, end, "" if name == "NAME" else name)
-        )
-    stack = Stack([grammar.tables.starts["declaration"]], [])
-    done = drive(grammar, Lexed([*kinds, 0], [*values, (end, end, "")], [], [], []), stack)
-    return cast(ast.Declaration, stack.values[0]) if done else None
+    return bare_head(grammar, Lexed(*head, [], [], []))
 
 
 def recover_template(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> ast.Expr | None:

@@ -4,6 +4,7 @@ would say."""
 from __future__ import annotations
 
 from . import clauses
+from .declarations import declaration
 from .diagnostics import Diagnostic
 from .mistake import Mistake, fix, found
 
@@ -170,7 +171,7 @@ def _finished(mistake: Mistake) -> Diagnostic | None:
     word = mistake.spelling
     if mistake.is_a("}"):
         return mistake.error("syntax.unexpected", "This `}` closes nothing.", label="no `{` is open here")
-    if clauses.declaration(word) is not None:
+    if declaration(word) is not None:
         message = "A declaration starts at the beginning of its line."
         return mistake.error("syntax.indented", message, label="this one does not")
     return mistake.error("syntax.unexpected", f"The declaration ends before {found(mistake)}.")

@@ -16,7 +16,7 @@ from . import ast
 from .diagnostics import Diagnostic
 
 BLOCK = '"""'
-MAX_NESTING = 50
+MAX_NESTING = 20
 """How deep texts inside templates inside texts may nest."""
 
 _LINE_STOP = re.compile(r'["\\\r\n]|\{\{')
@@ -196,8 +196,8 @@ def _add(parts: list[str | ast.Expr], literal: str) -> None:
 
 def closing_indent(text: str, scan: Scan) -> str:
     """The white space before a block's closing quotes, or before the line that they end."""
-    line = max(text.rfind("\n", 0, scan.inner_end), text.rfind("\r", 0, scan.inner_end)) + 1
-    rest = text[line : scan.inner_end]
+    line = max(text.rfind(end, scan.inner, scan.inner_end) for end in "\r\n") + 1
+    rest = text[line or scan.inner : scan.inner_end]
     return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
 
@@ -261,7 +261,7 @@ def _escape_problem(match: re.Match[str]) -> Diagnostic | None:
         message = f"`{match.group()}` names no character."
         advice = "Between the braces stand one to six hexadecimal digits, up to 10FFFF: `\\u{1F600}`."
         return _escape(match, message, advice)
-    if single is None or single in _SIMPLE_ESCAPES:
+    if not single or single in _SIMPLE_ESCAPES:
         return None
     shown = match.group().rstrip("\r\n")
     advice = 'The escapes are \\" \\\\ \\n \\t \\r \\{ \\u{1F600}.'

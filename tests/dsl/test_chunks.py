@@ -1,0 +1,125 @@
+"""A file is split at column 0, and what is broken in one declaration stays in it."""
+
+import random
+
+import pytest
+from judgeflow.dsl.chunks import DECLARATIONS, resplit, split
+from judgeflow.dsl.declarations import DECLARATIONS as KINDS
+
+
+def pieces(text: str) -> list[str]:
+    return [text[start:end] for start, end in split(text)]
+
+
+ONE = 'agent one {\n  model a\n  prompt "x"\n}'
+TWO = "flow two(x: text) -> text {\n  return one(x)\n}"
+
+
+def test_declarations_part_at_column_0() -> None:
+    assert pieces(f"{ONE}\n\n{TWO}\nlet c = 1\nlet d = 2\n") == [ONE, TWO, "let c = 1", "let d = 2"]
+
+
+def test_every_kind_of_declaration_starts_a_chunk() -> None:
+    heads = {kind.example.split("\n")[0] for kind in KINDS}
+    assert sorted(pieces("\n".join(sorted(heads)))) == sorted(heads)
+    assert {kind.keyword.split()[0] for kind in KINDS} == set(DECLARATIONS)
+
+
+def test_comments_belong_to_the_declaration_that_follows() -> None:
+    assert pieces(f"# file\n\n# one\n{ONE}\n# two\n{TWO}\n# end\n") == [
+        f"# file\n\n# one\n{ONE}",
+        f"# two\n{TWO}",
+        "# end",
+    ]
+
+
+def test_a_comment_at_column_0_in_a_block_stays_in_it() -> None:
+    text = "agent one {\n# why\n  model a\n# more\n}"
+    assert pieces(f"{text}\n# two\n{TWO}") == [text, f"# two\n{TWO}"]
+
+
+def test_an_empty_file_and_blank_lines_have_no_chunks() -> None:
+    assert pieces("") == pieces("\n \n\t\n") == []
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_newline_style_splits(newline: str) -> None:
+    text = f"{ONE}\n\n# two\n{TWO}\n".replace("\n", newline)
+    assert pieces(text) == [ONE.replace("\n", newline), f"# two\n{TWO}".replace("\n", newline)]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        'agent one {\n  prompt "open\n  model a\n}',
+        'agent one {\n  prompt """\n    open\n}',
+        "agent one {\n  tools [a, b\n}",
+        "agent one {\n  model a",
+        "flow one( {",
+        'agent one {\n  prompt "{{ open"\n}',
+    ],
+)
+def test_an_open_quote_or_bracket_does_not_reach_the_neighbours(broken: str) -> None:
+    assert pieces(f"let a = 1\n{broken}\n{TWO}\n") == ["let a = 1", broken, TWO]
+
+
+def test_unindented_text_stays_with_its_text_block() -> None:
+    text = 'agent one {\n  prompt """\nFind jobs.\nlet me know\n{\n  "a": 1\n}\nmodel answers are short\n  """\n}'
+    assert pieces(f"{text}\n{TWO}") == [text, TWO]
+
+
+def test_an_unindented_clause_stays_in_its_block() -> None:
+    text = 'agent one {\nmodel a\n  prompt "x"\nretries 3\n}'
+    assert pieces(f"{text}\n{TWO}") == [text, TWO]
+
+
+def test_a_misspelt_declaration_is_a_chunk_of_its_own() -> None:
+    assert pieces(f"let a = 1\nagnet one {{\n  model a\n}}\n{TWO}") == [
+        "let a = 1",
+        "agnet one {\n  model a\n}",
+        TWO,
+    ]
+    assert pieces("agent one {\n  model a\nflwo two {\n}\n") == ["agent one {\n  model a", "flwo two {\n}"]
+
+
+def test_an_indented_first_declaration_is_not_lost() -> None:
+    assert pieces("\n  let a = 1\nlet b = 2") == ["  let a = 1", "let b = 2"]
+
+
+def test_white_space_between_chunks_belongs_to_none() -> None:
+    text = f"\n\n{ONE}  \n\n\n{TWO}\n\n"
+    assert split(text) == [(2, 2 + len(ONE)), (text.index("flow"), text.index("flow") + len(TWO))]
+
+
+LINES = [
+    "agent a {", "  model x", "}", "let b = 1", "# note", "", '  prompt """', '  """', "  } else {", "words without sense",
+    "type T = A | B", "flow f(x: text) {", "agnet z {", "]", "  # inner", 'model m "a/b"', "test",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_edit_resplits_to_what_a_whole_split_gives(seed: int) -> None:
+    rng = random.Random(seed)
+    text = "\n".join(rng.choice(LINES) for _ in range(60))
+    chunks = split(text)
+    for _ in range(20):
+        start = rng.randrange(len(text) + 1)
+        old_end = min(len(text), start + rng.choice([0, 0, 1, 5, 40]))
+        inserted = rng.choice(
+            ["", "\n", "x", '"""', "\n}\n", "\nagent n {\n  model x\n}\n", "\n" + rng.choice(LINES) + "\n"]
+        )
+        text = text[:start] + inserted + text[old_end:]
+        new_end = start + len(inserted)
+        first, last, new = resplit(text, chunks, start, old_end, new_end)
+        moved = new_end - old_end
+        chunks = [*chunks[:first], *new, *((a + moved, b + moved) for a, b in chunks[last:])]
+        assert chunks == split(text)
+
+
+def test_an_edit_in_a_long_file_touches_its_neighbours_only() -> None:
+    text = f"{ONE}\n\n" * 1000
+    at = text.index("model", len(text) // 2)
+    changed = text[:at] + "x" + text[at:]
+    first, last, new = resplit(changed, split(text), at, at, at + 1)
+    assert last - first <= 3
+    assert len(new) == last - first
