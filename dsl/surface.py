@@ -1,7 +1,7 @@
 """What other declarations may rely on: a declaration's surface.
 
-Pure and without positions, so that a declaration whose body changes keeps its surface. Shapes stand as they were
-written: a type's name is a `Record` of that name until a scope says what it is.
+Pure and without positions, so that a declaration whose body changes keeps its surface. Shapes stand as they
+were written: a type's name is a `Record` of that name until a scope says what it is.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def params_of(params: Iterable[ast.Param]) -> tuple[ParamInfo, ...]:
 
 
 def whole_bounds(bounds: ast.Bounds | None) -> tuple[int | None, int | None]:
-    """Bounds that count something. What is no whole number is open: the checker reports it where it stands."""
+    """Bounds that count something. What is no whole number is open: the checker reports it where it
+    stands."""
     if bounds is None:
         return None, None
     return _whole(bounds.low), _whole(bounds.high)
@@ -100,7 +101,8 @@ def _bounded(name: str, bounds: ast.Bounds) -> Shape:
 
 
 def constant_shape(value: ast.Expr) -> Shape:
-    """What a constant's text alone tells of its shape. Texts are not told apart: a constant is not its one value."""
+    """What a constant's text alone tells of its shape. Texts are not told apart: a constant is not its one
+    value."""
     match value:
         case ast.Text():
             return _TEXT
@@ -154,7 +156,7 @@ def _models(clauses: Iterable[Any]) -> tuple[str, ...]:
     return (model.text,) if isinstance(model, ast.ModelRef) and model.text.strip() else ()
 
 
-# --- what is called inside -------------------------------------------------------------------------------------
+# --- what is called inside --------------------------------------------------------------------------------
 
 _CHILDREN: dict[type, tuple[str, ...]] = {
     kind: tuple(name for name in kind.__struct_fields__ if name not in ("start", "end"))
@@ -217,7 +219,7 @@ def dotted(expr: ast.Expr) -> str | None:
     return ".".join((expr.id, *reversed(parts))) if type(expr) is ast.Name else None
 
 
-# --- one builder per kind of declaration -----------------------------------------------------------------------
+# --- one builder per kind of declaration ------------------------------------------------------------------
 
 
 def _constant(node: ast.Constant) -> Surface:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from .. import ast
 from ..diagnostics import Label
-from ..shapes import Shape, Unknown
+from ..shapes import Shape, Text, Unknown
+from ..suggest import closest
 from ..surface import shape_of
 from .base import CallableSurface, Related, Report, Scope
 from .builtins import RUN
@@ -19,8 +22,6 @@ from .shapes import check_shape
 from .texts import check_plain
 from .uses import check_use
 
-_TEXT_SHAPE = ast.Primitive(0, 0, "text", None)
-
 
 def agent_env(params: dict[str, Shape]) -> Env:
     """What an agent's prompt may mention."""
@@ -32,19 +33,8 @@ def check_agent(node: ast.Agent, scope: Scope, report: Report) -> None:
     params = check_params(node.params, scope, report)
     if node.shape is not None:
         check_shape(node.shape, scope, report)
-    check_agent_clauses(node.name, node.clauses, params, node.shape, scope, report)
-
-
-def check_agent_clauses(
-    name: ast.Ident,
-    clauses: tuple[object, ...],
-    params: dict[str, Shape],
-    shape: ast.ShapeNode | None,
-    scope: Scope,
-    report: Report,
-) -> None:
-    """What stands in an agent's braces. Its parameters and shape come from its head."""
-    found = check_clauses("agent", name, clauses, report)
+    name = node.name
+    found = check_clauses("agent", name, node.clauses, report)
     env = agent_env(params)
     models: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
@@ -55,12 +45,12 @@ def check_agent_clauses(
         elif keyword == "prompt" and isinstance(value, ast.Text):
             check_template(value, env, scope, report)
         elif keyword == "tools" and isinstance(value, ast.Names):
-            tools = _check_tools(value, scope, report)
+            tools = check_tools(value, scope, report)
     judges = found.get("judges")
     if judges is not None and isinstance(judges.value, ast.Uses):
-        answer = shape_of(shape or _TEXT_SHAPE)
+        judged = Judged(name.text, Text() if node.shape is None else shape_of(node.shape), models, tools)
         judge_env = Env(params, where="in the arguments of a judge")
-        _check_judges(name, judges.value, answer, judge_env, models, tools, scope, report)
+        _check_judges(judges.value, judged, judge_env, scope, report)
 
 
 def _check_model(name: ast.Ident, ref: ast.ModelRef, scope: Scope, report: Report) -> tuple[str, ...]:
@@ -76,11 +66,11 @@ def _check_model(name: ast.Ident, ref: ast.ModelRef, scope: Scope, report: Repor
     model = check_model_ref(ref, scope, report)
     if model is None:
         return ()
-    check_kind(ref, model, "chat", f"`{name.text}` writes", report)
+    check_kind(ref, model, "chat", f"`{name.text}` writes text", report)
     return (ref.text,)
 
 
-def _check_tools(names: ast.Names, scope: Scope, report: Report) -> tuple[str, ...]:
+def check_tools(names: ast.Names, scope: Scope, report: Report) -> tuple[str, ...]:
     seen: dict[str, ast.Ident] = {}
     for name in names.items:
         first = seen.setdefault(name.text, name)
@@ -102,7 +92,7 @@ def _check_tools(names: ast.Names, scope: Scope, report: Report) -> tuple[str, .
             )
         elif function not in tool.functions and tool.functions != ("*",):
             offered = [f"{head}.{each}" for each in tool.functions]
-            report_unknown(report, name, name.text, offered, what="function")
+            report_unknown(report, name, name.text, closest(name.text, offered), what="function")
     return tuple(seen)
 
 
@@ -117,47 +107,42 @@ def _report_again(name: ast.Ident, first: ast.Ident, report: Report) -> None:
     )
 
 
-def _check_judges(
-    agent: ast.Ident,
-    uses: ast.Uses,
-    answer: Shape,
-    env: Env,
-    models: tuple[str, ...],
-    tools: tuple[str, ...],
-    scope: Scope,
-    report: Report,
-) -> None:
-    seen: dict[tuple[str, object], ast.Use] = {}
+class Judged(msgspec.Struct, frozen=True):
+    """An agent as its judges meet it: what it answers with, its models and its tools."""
+
+    name: str
+    answer: Shape
+    models: tuple[str, ...]
+    tools: tuple[str, ...]
+
+
+def _check_judges(uses: ast.Uses, agent: Judged, env: Env, scope: Scope, report: Report) -> None:
+    seen: dict[str, ast.Use] = {}
+    compared: set[str] = set()
     for use in uses.items:
         if not use.args:
-            first = seen.setdefault((use.name.text, None), use)
+            first = seen.setdefault(use.name.text, use)
             if first is not use:
                 _report_again(use.name, first.name, report)
                 continue
-        judge = check_use(use, agent.text, answer, scope, report, env=env)
+        judge = check_use(use, agent.name, agent.answer, scope, report, env=env)
         if judge is None:
             continue
-        if not judge.code:
-            _check_family(agent, use, judge, models, scope, report)
-        _check_tools_read(agent, use, judge, tools, report)
+        if not judge.code and judge.name not in compared:
+            compared.add(judge.name)
+            _check_family(agent, use, judge, scope, report)
+        _check_tools_read(agent, use, judge, report)
 
 
-def _check_family(
-    agent: ast.Ident,
-    use: ast.Use,
-    judge: CallableSurface,
-    models: tuple[str, ...],
-    scope: Scope,
-    report: Report,
-) -> None:
-    found = clash(judge.models, models, scope)
+def _check_family(agent: Judged, use: ast.Use, judge: CallableSurface, scope: Scope, report: Report) -> None:
+    found = clash(judge.models, agent.models, scope)
     if found is None:
         return
     report.add(
         "judge.same-model-family",
         use.name,
-        f"`{judge.name}` ({found.judge_slug}) judges `{agent.text}`, whose model {found.agent_slug} is of the same "
-        f"family ({found.family}): a judge grades its own family's answers too kindly",
+        f"`{judge.name}` ({found.judge_slug}) judges `{agent.name}`, whose model {found.agent_slug} is of "
+        f"the same family ({found.family}): a judge grades its own family's answers too kindly",
         label=f"also {found.family}",
         related=(Related(judge.name, f"judges with {found.judge_slug}"),),
         help=REMEDY,
@@ -165,10 +150,9 @@ def _check_family(
     )
 
 
-def _check_tools_read(
-    agent: ast.Ident, use: ast.Use, judge: CallableSurface, tools: tuple[str, ...], report: Report
-) -> None:
+def _check_tools_read(agent: Judged, use: ast.Use, judge: CallableSurface, report: Report) -> None:
     """A judge that reads the calls of a tool which the agent does not have always finds none."""
+    tools = agent.tools
     heads = {tool.partition(".")[0] for tool in tools}
     missing = [
         tool
@@ -179,7 +163,8 @@ def _check_tools_read(
         report.add(
             "judge.wrong-arguments",
             use.name,
-            f"`{judge.name}` reads the calls of {listed(ticked(missing))}, which `{agent.text}` does not have",
+            f"`{judge.name}` reads the calls of {listed(ticked(missing))}, "
+            f"which `{agent.name}` does not have",
             label="finds no calls",
             related=(Related(judge.name, "reads them here"),),
             help=f"Give it to the agent: `tools [{', '.join((*tools, *missing))}]`.",
@@ -191,6 +176,3 @@ def _other_function(tool: str, tools: tuple[str, ...]) -> bool:
     """Whether the agent has other functions of the tool's server, but neither this one nor all of them."""
     head, _, function = tool.partition(".")
     return bool(function) and head not in tools
-
-
-__all__ = ["agent_env", "check_agent", "check_agent_clauses"]

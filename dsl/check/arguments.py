@@ -30,11 +30,11 @@ def _param(param: ParamInfo, shape: str | None) -> str:
 
 
 class Matching:
-    """One list of arguments held against a callable's parameters. `skip` parameters are filled in by the language: the
-    reply that a judge judges."""
+    """One list of arguments held against a callable's parameters. `skip` parameters are filled in by the
+    language: the reply that a judge judges."""
 
     def __init__(
-        self, at: ast.Ident, callee: CallableSurface, scope: Scope, report: Report, code: str, skip: int = 0
+        self, at: ast.Ident, callee: CallableSurface, scope: Scope, report: Report, *, code: str, skip: int
     ) -> None:
         self.at = at
         self.callee = callee

@@ -1,5 +1,5 @@
-"""What the language itself brings: names, their fields, and functions. The checker, completion and hover read the same
-tables."""
+"""What the language itself brings: names, their fields, and functions. The checker, completion and hover
+read the same tables."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ class Builtin(msgspec.Struct, frozen=True):
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """`takes` says what an argument may be: `text`, `number`, `list`, `numbers` (a list of them), `texts`, `object`,
-    `text or list`, `sized` (text, list or object), `any`, `tool` or `judged` (names of declarations, not values)."""
+    """`takes` says what an argument may be: `text`, `number`, `list`, `numbers` (a list of them), `texts`,
+    `object`, `text or list`, `sized` (text, list or object), `any`, `tool` or `judged` (names of
+    declarations, not values)."""
 
     name: str
     takes: str = "any"
@@ -42,8 +43,8 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Function(msgspec.Struct, frozen=True):
-    """A built-in function. `gives` is the shape of its result; where that depends on the arguments, `rule` names how
-    (see `functions.py`). `variadic` repeats the last parameter."""
+    """A built-in function. `gives` is the shape of its result; where that depends on the arguments, `rule`
+    names how (see `functions.py`). `variadic` repeats the last parameter."""
 
     name: str
     params: tuple[Parameter, ...]
@@ -65,7 +66,7 @@ TEXTS = ListOf(TEXT)
 
 
 def _function(
-    name: str, params: str, gives: Shape, about: str, rule: str = "", variadic: bool = False
+    name: str, params: str, gives: Shape, about: str, rule: str = "", *, variadic: bool = False
 ) -> tuple[str, Function]:
     """`params` is a list of `name: takes`, with `?` after the name of one that may be left out."""
     found = []
@@ -211,6 +212,38 @@ VERDICT = Object(
 )
 """What a judge gives to a flow that calls it."""
 
+STATUSES = ("answered", "guarded", "failed", "paused", "cancelled")
+TEST_NAMES: tuple[Builtin, ...] = (
+    Builtin("result", UNKNOWN, "What the flow answered."),
+    Builtin("status", literals(STATUSES), "How the run ended."),
+    Builtin("reason", Nullable(TEXT), "Why it ended like that; null where it was answered."),
+)
+"""What `expect` in a test may mention; `result` has the flow's shape."""
+
+TEST_FUNCTIONS: Mapping[str, Function] = dict(
+    (
+        _function(
+            "verdicts",
+            "of: judged",
+            ListOf(
+                Object(
+                    "a verdict",
+                    (
+                        ("judge", TEXT),
+                        ("attempt", INT),
+                        ("passed", BOOL),
+                        ("reason", Nullable(TEXT)),
+                        ("metrics", JSON),
+                        ("readable", BOOL),
+                    ),
+                )
+            ),
+            "The verdicts on an agent's answers, attempt by attempt.",
+        ),
+    )
+)
+"""Callable in `expect` of a test."""
+
 CONDITION = "the answer of a condition"
 
 
@@ -258,7 +291,6 @@ PROVIDERS = (
 )
 """What `via` knows without a declaration."""
 
-COMPILED_LANGUAGES = ("javascript", "typescript", "python", "json")
 REFUSED_KEYS = frozenset(
     (
         "__proto__",

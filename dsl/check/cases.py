@@ -15,73 +15,68 @@ from .names import listed, replace_fix, report_not_a
 from .rules import check_rules
 
 
-def check_cases(
-    node: ast.Judge, cases: Sequence[ast.Case], env: Env, form: str, scope: Scope, report: Report
-) -> None:
+def check_cases(node: ast.Judge, cases: Sequence[ast.Case], env: Env, scope: Scope, report: Report) -> None:
     """Each type has one case, and nothing else has one. `env` is what the rules before them know."""
-    if not cases:
-        return
     judged = env.shape("reply")
-    if isinstance(judged, Unknown):
-        return
-    if isinstance(judged, ListOf):
-        _report_list(cases[0], judged, report)
+    if not cases or isinstance(judged, Unknown):
         return
     types = [option.name for option in options_of(judged) if isinstance(option, Record)]
     if not types:
-        report.add(
-            "judge.extra-case",
-            cases[0].type,
-            f"`{node.name.text}` judges {describe(judged)}, which has no types to tell apart",
-            label="never applies",
-            help="Write the rules without `case`, or let the judge judge a union of types.",
-        )
+        _report_no_types(node, cases[0], judged, report)
         return
     seen: dict[str, ast.Ident] = {}
     for case in cases:
-        if _check_case(node, case, types, seen, scope, report):
+        name = case.type
+        found = _meant(node, name, types, scope, report)
+        if name.text in seen:
+            _report_again(name, seen[name.text], report)
+        if found is not None:
+            seen.setdefault(found, name)
+        if found == name.text:
             inner = env
-            for name in env.judged:
-                inner = inner.narrow(name, Record(case.type.text))
-            check_rules(case.rules, inner, form, scope, report)
+            for judged_name in env.judged:
+                inner = inner.narrow(judged_name, Record(found))
+            check_rules(case.rules, inner, scope, report)
     missing = [name for name in types if name not in seen]
     if missing:
-        _report_missing(node, cases, judged, missing, report)
+        _report_missing(node, judged, missing, list(seen.values()), report)
 
 
-def _check_case(
-    node: ast.Judge,
-    case: ast.Case,
-    types: Sequence[str],
-    seen: dict[str, ast.Ident],
-    scope: Scope,
-    report: Report,
-) -> bool:
-    name = case.type
-    first = seen.setdefault(name.text, name)
-    if first is not name:
-        report.add(
-            "judge.extra-case",
-            name,
-            f"`{name.text}` has a case already",
-            label="again",
-            labels=(Label(first.start, first.end, "the first one"),),
-            help="Put the rules of both into one.",
-        )
-        return True
+def _report_no_types(node: ast.Judge, case: ast.Case, judged: Shape, report: Report) -> None:
+    message = f"`{node.name.text}` judges {describe(judged)}, which has no types to tell apart"
+    help = "Write the rules without `case`, or let the judge judge a union of types."
+    if isinstance(judged, ListOf):
+        item = judged.item.options[0] if isinstance(judged.item, Variant) else case.type.text
+        message = "A list has no one type, so a judge of a list has no cases"
+        help = f"Go through the items: `every item in reply: item is not {item} or …`."
+    report.add("judge.extra-case", case.type, message, label="never applies", help=help)
+
+
+def _report_again(name: ast.Ident, first: ast.Ident, report: Report) -> None:
+    report.add(
+        "judge.extra-case",
+        name,
+        f"`{name.text}` has a case already",
+        label="again",
+        labels=(Label(first.start, first.end, "the first one"),),
+        help="Put the rules of both into one.",
+    )
+
+
+def _meant(
+    node: ast.Judge, name: ast.Ident, types: Sequence[str], scope: Scope, report: Report
+) -> str | None:
+    """The type that a case is for, or was probably meant for; None, and a finding, where it is for none."""
     if name.text in types:
-        return True
+        return name.text
     found = scope.find(name.text)
     guess = closest(name.text, types)
     if found is None and not guess:
         report_not_a(name, "type", found, scope, report)
-        return False
-    alias = isinstance(found, TypeSurface) and found.alias is not None
+        return None
     help = f"Did you mean `{guess}`?" if guess else f"It judges {listed(types, 'or')}."
-    if alias and isinstance(found, TypeSurface) and found.alias is not None:
+    if isinstance(found, TypeSurface) and found.alias is not None:
         help = f"`{name.text}` is a name for {describe(found.alias)}: write a case for each of its types."
-    if guess:
-        seen.setdefault(guess, name)
     report.add(
         "judge.extra-case",
         name,
@@ -90,27 +85,11 @@ def _check_case(
         help=help,
         fixes=(replace_fix(name, guess),) if guess else (),
     )
-    return False
-
-
-def _report_list(case: ast.Case, judged: ListOf, report: Report) -> None:
-    item = judged.item
-    name = item.options[0] if isinstance(item, Variant) else case.type.text
-    report.add(
-        "judge.extra-case",
-        case.type,
-        "A list has no one type, so a judge of a list has no cases",
-        label="never applies",
-        help=f"Go through the items: `every item in reply: item is not {name} or …`.",
-    )
+    return guess
 
 
 def _report_missing(
-    node: ast.Judge,
-    cases: Sequence[ast.Case],
-    judged: Shape,
-    missing: Sequence[str],
-    report: Report,
+    node: ast.Judge, judged: Shape, missing: Sequence[str], there: Sequence[ast.Ident], report: Report
 ) -> None:
     has = "has no case" if len(missing) == 1 else "have no cases"
     lines = "\n".join(f"case {name} {{ }}" for name in missing)
@@ -119,6 +98,6 @@ def _report_missing(
         node.name,
         f"`{node.name.text}` judges {describe(judged)}, but {listed(missing)} {has}",
         label=f"a reply may be {listed(missing, 'or')}",
-        labels=tuple(Label(case.type.start, case.type.end, "has a case") for case in cases[:3]),
+        labels=tuple(Label(name.start, name.end, "has a case") for name in there[:3]),
         help=f"Add {'it' if len(missing) == 1 else 'them'}, empty if every such reply is fine:\n{lines}",
     )

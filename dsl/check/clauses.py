@@ -1,5 +1,5 @@
-"""What holds for the clauses of every declaration: each stands once, those that are needed are there, and literal
-numbers lie within their range."""
+"""What holds for the clauses of every declaration: each stands once, those that are needed are there, and
+literal numbers lie within their range."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Range(msgspec.Struct, frozen=True):
     def words(self) -> str:
         noun = "a whole number" if self.whole else "a number"
         if self.high is not None:
-            return f"{noun} from {self.low} to {self.high}"
+            return f"{noun} from {self.low} to {int(self.high):_}"
         return f"{noun} above {self.low}" if self.above else f"{noun} from {self.low} on"
 
 
@@ -67,8 +67,8 @@ def decimal(number: ast.Number) -> Decimal:
 def check_clauses(
     block: str, name: ast.Ident, clauses: Iterable[object], report: Report, *, partial: bool = False
 ) -> dict[str, ast.Clause]:
-    """The first clause of each keyword. Reports those that stand again, are missing, or lie outside their range;
-    with `partial` (a profile's differences) nothing is missing."""
+    """The first clause of each keyword. Reports those that stand again, are missing, or lie outside their
+    range; with `partial` (a profile's differences) nothing is missing."""
     found: dict[str, ast.Clause] = {}
     for clause in clauses:
         if type(clause) is not ast.Clause:
@@ -198,7 +198,7 @@ def report_misplaced(clause: ast.Clause, message: str, help: str, report: Report
 
 
 def check_number(
-    number: ast.Number, legal: Range, code: str, message: str, help: str, report: Report
+    number: ast.Number, legal: Range, report: Report, *, code: str, message: str, help: str
 ) -> bool:
     """Whether a literal lies in its range; if not, it is reported under a code of its own."""
     if legal.holds(decimal(number)):

@@ -40,14 +40,16 @@ def check_decision(node: ast.Decision, scope: Scope, report: Report) -> None:
             check_levels(value, report)
         elif keyword == "confidence" and isinstance(value, ast.Number):
             message = f"A confidence lies between 0 and 1, and {value.text} does not"
-            check_number(value, UNIT, "decision.confidence", message, "confidence at least 0.8", report)
+            help = "confidence at least 0.8"
+            check_number(value, UNIT, report, code="decision.confidence", message=message, help=help)
         elif keyword == "cache" and isinstance(value, ast.Cache):
-            _check_cache(node, found, clause, value, params, scope, report)
+            infer(value.key, Env({"run": RUN, **params}, where="in the key of a cache"), scope, report)
+            _check_cache(node, found, value, report)
 
 
 def context_env(params: dict[str, Shape]) -> Env:
-    """What a decision's `context` and the key of its cache may mention; tools and agents may be called."""
-    return Env({"run": RUN, **params}, calls_allowed=True, where="in the key of a cache")
+    """What a decision's `context` may mention; tools and agents may be called in it."""
+    return Env({"run": RUN, **params}, calls_allowed=True)
 
 
 def question_env(params: dict[str, Shape], hidden: set[str]) -> Env:
@@ -73,9 +75,7 @@ def _check_misplaced(node: ast.Decision, found: Clauses, report: Report) -> None
         report_misplaced(
             clause,
             f"`{node.name.text}` is a {node.kind}, which {other}: `{keyword}` belongs to a {kind}",
-            f"Declare a {kind}, or write `{example(node.kind, 'options' if node.kind == 'choice' else 'levels')}`."
-            if node.kind != "condition"
-            else f"Declare it as a {kind}: `{kind} {node.name.text}(…) {{ … }}`.",
+            f"Declare it as a {kind}: `{kind} {node.name.text}(…) {{ … }}`.",
             report,
         )
 
@@ -90,22 +90,12 @@ def _check_model(node: ast.Decision, ref: ast.ModelRef, scope: Scope, report: Re
         check_kind(ref, model, "decision", f"`{node.name.text}` asks a typed question", report)
 
 
-def _check_cache(
-    node: ast.Decision,
-    found: Clauses,
-    clause: ast.Clause,
-    cache: ast.Cache,
-    params: dict[str, Shape],
-    scope: Scope,
-    report: Report,
-) -> None:
-    env = Env({"run": RUN, **params}, where="in the key of a cache")
-    infer(cache.key, env, scope, report)
+def _check_cache(node: ast.Decision, found: Clauses, cache: ast.Cache, report: Report) -> None:
     if "context" not in found:
         report.add(
             "decision.cache",
-            keyword_span(clause),
-            f"`{node.name.text}` has no `context`, and that is all a cache keeps: answers are asked anew each time",
+            keyword_span(found["cache"]),
+            f"`{node.name.text}` has no `context`, and that is all a cache keeps: answers are asked anew",
             label="nothing to keep",
             help="Remove it, or add what is to be kept: context { customer: crm(ticket.customer) }",
         )

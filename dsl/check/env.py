@@ -21,8 +21,8 @@ class Absent(msgspec.Struct, frozen=True):
 
 
 class Env(msgspec.Struct, frozen=True):
-    """`names` are the local names; constants come from the scope. `paths` are fields that are known better than
-    their types tell (`ticket.customer`, once it is known not to be null)."""
+    """`names` are the local names; constants come from the scope. `paths` are fields that are known better
+    than their types tell (`ticket.customer`, once it is known not to be null)."""
 
     names: Mapping[str, Shape] = {}
     paths: Mapping[str, Shape] = {}

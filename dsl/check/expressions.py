@@ -1,6 +1,7 @@
 """The shape of every expression, and everything that is wrong in it.
 
-`infer` answers `Unknown` after it has reported something, and `Unknown` fits everywhere: one mistake is reported once.
+`infer` answers `Unknown` after it has reported something, and `Unknown` fits everywhere: one mistake is
+reported once.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from ..shapes import (
     Unknown,
     Variant,
 )
-from ..suggest import closest
 from ..surface import dotted
+from .access import MOST_LISTED, report_no_field
 from .arguments import Matching
-from .base import CallableSurface, ConstantSurface, Report, Scope, Surface, TypeSurface
+from .base import CallableSurface, ConstantSurface, Report, Scope, TypeSurface
 from .builtins import CONDITION, FUNCTIONS, Function
+from .callees import check_member, report_hidden_call, report_no_value, report_not_callable
 from .env import Absent, Env
 from .fit import (
     answered,
@@ -48,13 +50,12 @@ from .fit import (
     without_null,
 )
 from .functions import NAMES, function_shape
-from .names import a, kind_of, listed, replace_fix, report_not_a, report_unknown, ticked
+from .names import listed, nearest, report_not_a, report_unknown, ticked
 from .narrowing import narrow
 from .operators import binary_shape, may_be_number, number_help
 
 _BOOL, _FLOAT, _INT, _TEXT, _UNKNOWN = Bool(), Float(), Int(), Text(), Unknown()
 _LONGEST_LITERAL = 60
-_MOST_LISTED = 12
 
 
 def infer(expr: ast.Expr, env: Env, scope: Scope, report: Report) -> Shape:
@@ -116,14 +117,14 @@ def check_arguments(
     code: str,
     skip: int = 0,
 ) -> None:
-    """Holds the arguments of a call, or of a judge's use, against the parameters. `skip` parameters are filled in by
-    the language: 1 for what a judge judges."""
+    """Holds the arguments of a call, or of a judge's use, against the parameters. `skip` parameters are
+    filled in by the language: 1 for what a judge judges."""
     at = call.callee if isinstance(call, ast.Call) else call.name
     shapes = [infer(arg.value, env, scope, report) for arg in call.args]
-    Matching(at, callee, scope, report, code, skip).check(call.args, shapes)
+    Matching(at, callee, scope, report, code=code, skip=skip).check(call.args, shapes)
 
 
-# --- literals and names ----------------------------------------------------------------------------------------
+# --- literals and names -----------------------------------------------------------------------------------
 
 
 def _text(node: ast.Text, env: Env, scope: Scope, report: Report) -> Shape:
@@ -151,35 +152,21 @@ def _name(node: ast.Name, env: Env, scope: Scope, report: Report) -> Shape:
     if isinstance(found, ConstantSurface):
         return found.shape
     if found is None:
-        report_unknown(report, node, name, _mentionable(env, scope), help=_known_names(env))
+        guess = nearest(name, scope, lambda other: isinstance(other, ConstantSurface), env.names)
+        report_unknown(report, node, name, guess, help=_known_names(env))
     else:
-        _report_no_value(node, name, found, report)
+        report_no_value(node, name, found, report)
     return _UNKNOWN
-
-
-def _mentionable(env: Env, scope: Scope) -> tuple[str, ...]:
-    return (*env.names, *scope.names())
 
 
 def _known_names(env: Env) -> str:
     names = list(env.names)
     if not names:
         return "Declare it with `let`, or put a text in quotes."
-    return f"Known here: {listed(ticked(names[:_MOST_LISTED]))}."
+    return f"Known here: {listed(ticked(names[:MOST_LISTED]))}."
 
 
-def _report_no_value(node: ast.Name, name: str, found: Surface, report: Report) -> None:
-    callable_ = isinstance(found, CallableSurface)
-    report.add(
-        "shape.mismatch",
-        node,
-        f"`{name}` is {a(kind_of(found))}, not a value",
-        label="not a value",
-        help=f"Call it in a flow: `{name}(…)`." if callable_ else "",
-    )
-
-
-# --- access ----------------------------------------------------------------------------------------------------
+# --- access -----------------------------------------------------------------------------------------------
 
 
 def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
@@ -194,73 +181,9 @@ def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
     name = node.name.text
     shape = fields.get(name)
     if shape is None:
-        _report_no_field(node, target, tuple(fields), env, scope, report)
+        report_no_field(node, target, tuple(fields), scope, report)
         return _UNKNOWN
     return shape
-
-
-def _report_no_field(
-    node: ast.Field, target: Shape, fields: tuple[str, ...], env: Env, scope: Scope, report: Report
-) -> None:
-    name = node.name.text
-    guess = closest(name, fields)
-    what = describe(without_null(target))
-    owner = what if isinstance(without_null(target), Record | Variant | Union) else what.capitalize()
-    if isinstance(without_null(target), ListOf):
-        owner = f"A list ({what})"
-    elif not fields and not isinstance(without_null(target), Record):
-        owner = a(what).capitalize() if what.isalpha() else what
-    report.add(
-        "shape.no-field",
-        node.name,
-        f"{owner} has no field `{name}`",
-        label="no such field",
-        help=f"Did you mean `{guess}`?" if guess else _field_help(node, target, fields, scope),
-        fixes=(replace_fix(node.name, guess),) if guess else (),
-    )
-
-
-_SIZES = frozenset(("length", "len", "size", "count"))
-
-
-def _field_help(node: ast.Field, target: Shape, fields: tuple[str, ...], scope: Scope) -> str:
-    name, known = node.name.text, without_null(target)
-    written = dotted(node.target) or "x"
-    if name in _SIZES:
-        return f"Write `len({written})`."
-    if isinstance(known, ListOf):
-        item = resolve(known.item, scope)
-        inner = fields_of(item, scope)
-        if inner is not None and name in inner:
-            return f"Its items have it: `[item.{name} for item in {written}]`, or `{written}[0].{name}`."
-        return "Ask for an item (`x[0]`), or go through them: `[… for item in x]`."
-    if isinstance(known, Variant):
-        held = fields_of(union_of(known), scope) or {}
-        if name in held:
-            return f"An item is `{{ variant, value }}`: write `{written}.value.{name}`."
-        owner = next(
-            (option for option in known.options if name in (fields_of(Record(option), scope) or {})), None
-        )
-        if owner is not None:
-            return (
-                f"Only {owner} has it: ask `{written} is {owner}` first, then write `{written}.value.{name}`."
-            )
-    if isinstance(known, Union):
-        owner = next((describe(o) for o in known.options if name in (fields_of(o, scope) or {})), None)
-        if owner is not None:
-            return f"Only {owner} has it: ask `{written} is {owner}` first."
-    if fields:
-        return f"It has {listed(ticked(fields[:_MOST_LISTED]))}."
-    return (
-        "Only objects have fields; `json(x)` reads one from a text."
-        if isinstance(known, Text | Literal)
-        else ""
-    )
-
-
-def union_of(variant: Variant) -> Shape:
-    found = options_of(variant)
-    return found[0] if len(found) == 1 else Union(found)
 
 
 def _index(node: ast.Index, env: Env, scope: Scope, report: Report) -> Shape:
@@ -290,7 +213,7 @@ def _mismatch(report: Report, at: ast.Node, message: str, shape: Shape, help: st
     report.add("shape.mismatch", at, message, label=f"this is {describe(shape)}", help=help)
 
 
-# --- calls -----------------------------------------------------------------------------------------------------
+# --- calls ------------------------------------------------------------------------------------------------
 
 
 def _call(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
@@ -305,13 +228,15 @@ def _call(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
     head, _, member = name.partition(".")
     callee = scope.find(head) if head not in env.names else None
     if not isinstance(callee, CallableSurface):
-        _report_not_callable(node, callee, env, scope, report)
+        report_not_callable(node, callee, env, scope, report)
         return _infer_arguments(node, env, scope, report)
     if not env.calls_allowed:
-        _report_hidden_call(node, callee, env, report)
+        report_hidden_call(node, callee, env, report)
         return _infer_arguments(node, env, scope, report)
     if member or callee.functions:
-        return _call_member(node, callee, member, env, scope, report)
+        _infer_arguments(node, env, scope, report)
+        check_member(node, callee, member, report)
+        return Json()
     check_arguments(node, callee, env, scope, report, code="flow.wrong-arguments")
     return answered(callee.result, scope) if callee.kind in ("agent", "flow", "tool") else callee.result
 
@@ -326,87 +251,7 @@ def _infer_arguments(node: ast.Call, env: Env, scope: Scope, report: Report) -> 
     return _UNKNOWN
 
 
-def _report_hidden_call(node: ast.Call, callee: CallableSurface, env: Env, report: Report) -> None:
-    report.add(
-        "flow.hidden-call",
-        node.callee,
-        f"`{callee.name}` is {a(callee.kind)} and may not be called {env.where}",
-        label="calls stand in flows",
-        help="Call it in a statement of a flow, and hand its result over as an argument.",
-    )
-
-
-def _call_member(
-    node: ast.Call, callee: CallableSurface, member: str, env: Env, scope: Scope, report: Report
-) -> Shape:
-    """`browse.open(…)`: a function of an MCP tool, whose parameters only its server knows."""
-    _infer_arguments(node, env, scope, report)
-    known = callee.functions
-    if not known:
-        _report_method(node, env, report)
-    elif not member:
-        offers = (
-            "" if known == ("*",) else f": {listed(ticked(f'{callee.name}.{name}' for name in known), 'or')}"
-        )
-        report.add(
-            "flow.wrong-arguments",
-            node.callee,
-            f"`{callee.name}` is an MCP server, and its functions are called by name",
-            label="which function?",
-            help=f"Call one of its functions{offers}." if offers else f"Write `{callee.name}.function(…)`.",
-        )
-    elif member not in known and known != ("*",):
-        offered = [f"{callee.name}.{name}" for name in known]
-        report_unknown(report, node.callee, node.callee.text, offered, what="function")
-    return Json()
-
-
-def _report_not_callable(
-    node: ast.Call, found: Surface | None, env: Env, scope: Scope, report: Report
-) -> None:
-    name = node.callee.text
-    if "." in name:
-        _report_method(node, env, report)
-        return
-    if name in env.names or found is not None:
-        what = a(kind_of(found)) if found is not None else "a value"
-        report.add(
-            "shape.mismatch",
-            node.callee,
-            f"`{name}` is {what} and cannot be called",
-            label="not callable",
-        )
-        return
-    if name in ("calls", "verdicts"):
-        place = "in judges" if name == "calls" else "in `expect` of a test"
-        report.add("name.unknown", node.callee, f"`{name}` stands {place} only", label="not here")
-        return
-    candidates = (*env.functions, *FUNCTIONS, *scope.names())
-    report_unknown(report, node.callee, name, candidates, what="function, agent or tool")
-
-
-def _report_method(node: ast.Call, env: Env, report: Report) -> None:
-    target, _, method = node.callee.text.rpartition(".")
-    known = {"length": "len", "size": "len", "toLowerCase": "lower", "toUpperCase": "upper", "strip": "trim"}
-    function = known.get(method, method)
-    operator = {"includes": "contains", "contains": "contains", "startswith": "starts with",
-                "startsWith": "starts with", "endswith": "ends with", "endsWith": "ends with"}  # fmt: skip
-    if method in operator:
-        help = f"Write `{target} {operator[method]} …`."
-    elif function in FUNCTIONS:
-        help = f"Write `{function}({target}{', …' if node.args else ''})`."
-    else:
-        help = "Functions are called by their own name: `len(x)`, not `x.len()`."
-    report.add(
-        "name.unknown",
-        node.callee,
-        f"There are no methods, so `{node.callee.text}` cannot be called",
-        label="not a function",
-        help=help,
-    )
-
-
-# --- operators -------------------------------------------------------------------------------------------------
+# --- operators --------------------------------------------------------------------------------------------
 
 
 def _unary(node: ast.Unary, env: Env, scope: Scope, report: Report) -> Shape:
@@ -429,7 +274,8 @@ def _binary(node: ast.Binary, env: Env, scope: Scope, report: Report) -> Shape:
 
 
 def _logic(node: ast.Binary, env: Env, scope: Scope, report: Report) -> Shape:
-    """A chain of `and` or `or`, walked in a loop: it may be thousands long. Each test may rely on those before."""
+    """A chain of `and` or `or`, walked in a loop: it may be thousands long. Each test may rely on those
+    before."""
     chain: list[ast.Expr] = [node.right]
     first: ast.Expr = node.left
     while isinstance(first, ast.Binary) and first.op == node.op:
@@ -489,7 +335,7 @@ def _if(node: ast.IfExpr, env: Env, scope: Scope, report: Report) -> Shape:
     return join(then, infer(node.otherwise, fails, scope, report), scope)
 
 
-# --- lists and objects -----------------------------------------------------------------------------------------
+# --- lists and objects ------------------------------------------------------------------------------------
 
 
 def _item_of(source: ast.Expr, what: str, env: Env, scope: Scope, report: Report) -> Shape:
@@ -529,7 +375,7 @@ def _list(node: ast.ListExpr, env: Env, scope: Scope, report: Report) -> Shape:
     for part in node.items:
         shape = infer(part, env, scope, report)
         item = shape if item is None else join(item, shape, scope)
-        if isinstance(item, Union) and len(item.options) > _MOST_LISTED:
+        if isinstance(item, Union) and len(item.options) > MOST_LISTED:
             item = _TEXT if all(isinstance(option, Literal) for option in item.options) else item
     return ListOf(_UNKNOWN if item is None else item)
 

@@ -38,8 +38,8 @@ _WORDS: dict[type, str] = {
 
 
 def resolve(shape: Shape, scope: Scope) -> Shape:
-    """The shape with every alias replaced. A name that is no type, or that only leads back to itself, is `Unknown`:
-    it is reported where it stands."""
+    """The shape with every alias replaced. A name that is no type, or that only leads back to itself, is
+    `Unknown`: it is reported where it stands."""
     return _resolve(shape, scope, 0)
 
 
@@ -110,7 +110,7 @@ def element(shape: Shape) -> Shape | None:
     return known if isinstance(known, Unknown | Json) else None
 
 
-# --- types -----------------------------------------------------------------------------------------------------
+# --- types ------------------------------------------------------------------------------------------------
 
 
 def record_of(name: str, scope: Scope) -> TypeInfo | None:
@@ -177,12 +177,12 @@ def _common_fields(shape: Union, scope: Scope) -> Mapping[str, Shape] | None:
     return common
 
 
-# --- fitting ---------------------------------------------------------------------------------------------------
+# --- fitting ----------------------------------------------------------------------------------------------
 
 
 def fits(value: Shape, wanted: Shape, scope: Scope) -> bool:
-    """Whether a value of one shape may stand where the other is wanted. Bounds are looked at when there is a value;
-    what the text does not tell fits everywhere."""
+    """Whether a value of one shape may stand where the other is wanted. Bounds are looked at when there is
+    a value; what the text does not tell fits everywhere."""
     if value == wanted:
         return True
     return _fits(resolve(value, scope), resolve(wanted, scope), scope)
@@ -272,11 +272,12 @@ def _join_objects(a: Object, b: Object, scope: Scope) -> Shape:
     )
 
 
-# --- words -----------------------------------------------------------------------------------------------------
+# --- words ------------------------------------------------------------------------------------------------
 
 
 def describe(shape: Shape) -> str:
-    """A shape as a user writes it (`JobReport[]`, `Offer | Refusal`, `text?`), or in words where nobody writes it."""
+    """A shape as a user writes it (`JobReport[]`, `Offer | Refusal`, `text?`), or in words where nobody
+    writes it."""
     word = _WORDS.get(type(shape))
     if word is not None:
         return word

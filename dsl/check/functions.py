@@ -10,13 +10,14 @@ from ..surface import dotted
 from .base import CallableSurface, Report, Scope
 from .builtins import Function, Parameter, tool_call
 from .fit import answered, describe, element, join, nullable, resolve, without_null
-from .names import a, kind_of, report_unknown
+from .names import a, kind_of, nearest, report_unknown
 from .operators import kinds_of, may_be_number
 
 _FLOAT, _INT, _TEXT, _UNKNOWN = Float(), Int(), Text(), Unknown()
 _TAKES: dict[str, tuple[frozenset[str], str]] = {
     "text": (frozenset(("text",)), "a text"),
     "number": (frozenset(("number",)), "a number"),
+    "extremes": (frozenset(("number",)), "numbers"),
     "list": (frozenset(("list",)), "a list"),
     "object": (frozenset(("object",)), "an object"),
     "text or list": (frozenset(("text", "list")), "a text or a list"),
@@ -35,7 +36,13 @@ def function_shape(
     shapes = [resolve(shape, scope) for shape in given]
     for index, (arg, shape) in enumerate(zip(call.args, shapes, strict=True)):
         param = function.params[min(index, len(function.params) - 1)]
-        if not _check_argument(function, param, call, arg, shape, scope, report):
+        if param.takes in NAMES:
+            sound = _check_named(function, param, arg.value, scope, report)
+        elif param.takes == "numbers" or (param.takes == "extremes" and len(shapes) == 1):
+            sound = _check_numbers(function, arg, shape, scope, report)
+        else:
+            sound = _check_argument(function, param, arg, shape, report)
+        if not sound:
             return _known(function)
     return _result(function, call, shapes, scope)
 
@@ -75,32 +82,18 @@ def _count_fits(function: Function, call: ast.Call, report: Report) -> bool:
     return False
 
 
-def _check_argument(
-    function: Function,
-    param: Parameter,
-    call: ast.Call,
-    arg: ast.Arg,
-    shape: Shape,
-    scope: Scope,
-    report: Report,
-) -> bool:
-    if param.takes in NAMES:
-        return _check_named(function, param, arg.value, scope, report)
-    if param.takes == "extremes":
-        takes = "numbers" if len(call.args) == 1 else "number"
-    else:
-        takes = param.takes
-    if takes == "numbers":
-        item = element(shape)
-        if item is not None and may_be_number(resolve(item, scope)):
-            return True
-        return _mismatch(report, arg, function, "a list of numbers", shape)
-    if takes not in _TAKES:
+def _check_numbers(function: Function, arg: ast.Arg, shape: Shape, scope: Scope, report: Report) -> bool:
+    item = element(shape)
+    if item is not None and may_be_number(resolve(item, scope)):
         return True
-    allowed, words = _TAKES[takes]
+    return _mismatch(report, arg, function, "a list of numbers", shape)
+
+
+def _check_argument(function: Function, param: Parameter, arg: ast.Arg, shape: Shape, report: Report) -> bool:
     kinds = kinds_of(shape)
-    if kinds is None:
+    if param.takes not in _TAKES or kinds is None:
         return True
+    allowed, words = _TAKES[param.takes]
     if not kinds <= allowed:
         return _mismatch(report, arg, function, words, shape)
     if isinstance(shape, Nullable):
@@ -109,7 +102,7 @@ def _check_argument(
             arg.value,
             f"`{function.name}` takes {words}, but this may be null",
             label=f"this is {describe(shape)}",
-            help=f"Say what stands for null: `default(…, {_stand_in(shape.item)})`, or ask for `!= null` first.",
+            help=f"Say what stands for null, `default(…, {_stand_in(shape.item)})`, or ask `!= null` first.",
         )
         return False
     return True
@@ -138,6 +131,7 @@ def _check_named(function: Function, param: Parameter, value: ast.Expr, scope: S
     """`calls(get_order)`: the argument is a name, not a value."""
     name = dotted(value)
     wanted = "tool" if param.takes == "tool" else "agent or gate"
+    kinds = ("tool",) if param.takes == "tool" else ("agent", "gate")
     if name is None:
         report.add(
             "shape.mismatch",
@@ -149,9 +143,9 @@ def _check_named(function: Function, param: Parameter, value: ast.Expr, scope: S
         return False
     found = scope.find(name.partition(".")[0])
     if found is None:
-        report_unknown(report, value, name, scope.names(), what=wanted)
+        guess = nearest(name, scope, lambda other: isinstance(other, CallableSurface) and other.kind in kinds)
+        report_unknown(report, value, name, guess, what=wanted)
         return False
-    kinds = ("tool",) if param.takes == "tool" else ("agent", "gate")
     if not isinstance(found, CallableSurface) or found.kind not in kinds:
         report.add(
             "shape.mismatch",
@@ -163,7 +157,7 @@ def _check_named(function: Function, param: Parameter, value: ast.Expr, scope: S
     return True
 
 
-# --- results ---------------------------------------------------------------------------------------------------
+# --- results ----------------------------------------------------------------------------------------------
 
 
 def _result(function: Function, call: ast.Call, shapes: Sequence[Shape], scope: Scope) -> Shape:

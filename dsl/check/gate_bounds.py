@@ -1,8 +1,8 @@
 """Gates that can never pass, and gates that always do.
 
-The scorers' texts tell more than it seems: `contains "x"` and `not contains "x"` never hold at once, `equals "PASS"`
-settles every other check of the same text. The best and the worst case over all that is possible is compared with the
-bar, exactly.
+The scorers' texts tell more than it seems: `contains "x"` and `not contains "x"` never hold at once,
+`equals "PASS"` settles every other check of the same text. The best and the worst case over all that is
+possible is compared with the bar, exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .base import Report
 from .clauses import Clauses, decimal, keyword_span
 from .gate_weights import combine_of, entry_name, judge_of
 from .names import listed, ticked
-from .patterns import pattern_finds, pattern_problem
+from .patterns import pattern_fault, pattern_finds
 
 _EXACT = Context(prec=400)
 _MATCHES_ALL = frozenset(("", ".*", "^", "$", "^.*", ".*$", "(?s).*", "(?s)^.*$"))
@@ -26,8 +26,8 @@ Key = tuple[Hashable, ...]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One scorer: the check that it is (`key` is equal for equal ones), whether it holds where that does not, and its
-    weight."""
+    """One scorer: the check that it is (`key` is equal for equal ones), whether it holds where that does
+    not, and its weight."""
 
     entry: ast.ScorerEntry
     key: Key
@@ -77,7 +77,7 @@ def _sum(weights: Sequence[Decimal]) -> Decimal:
     return total
 
 
-# --- what is possible ------------------------------------------------------------------------------------------
+# --- what is possible -------------------------------------------------------------------------------------
 
 
 def _part(entry: ast.ScorerEntry, index: int, weighted: bool) -> Part:
@@ -148,7 +148,7 @@ def _holds(key: Key, text: str) -> bool | None:
         case ("length", low, high):
             size = len(text)
             return (low is None or size >= Decimal(str(low))) and (high is None or size <= Decimal(str(high)))
-        case ("regex", str(pattern)) if pattern_problem(pattern) is None:
+        case ("regex", str(pattern)) if pattern_fault(pattern) is None:
             return pattern_finds(pattern, text)
     return None
 
@@ -168,7 +168,7 @@ def _lengths_clash(parts: Sequence[Part]) -> bool:
     return low > high
 
 
-# --- messages --------------------------------------------------------------------------------------------------
+# --- messages ---------------------------------------------------------------------------------------------
 
 
 def _place(found: Clauses) -> tuple[int, int]:

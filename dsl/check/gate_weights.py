@@ -50,10 +50,10 @@ def check_weights(node: ast.Gate, found: Clauses, entries: Sequence[ast.ScorerEn
     sound = bar is None or check_number(
         bar,
         _BAR,
-        "gate.threshold",
-        f"A weighted gate passes from a bar above 0 up to 1, and {bar.text} is not one",
-        "combine weighted at least 0.7",
         report,
+        code="gate.threshold",
+        message=f"A weighted gate passes from a bar above 0 up to 1, and {bar.text} is not one",
+        help="combine weighted at least 0.7",
     )
     return _check_each(node, found, weighed, report) and sound
 
@@ -94,7 +94,7 @@ def _check_each(
         report.add(
             "gate.weights",
             missing[0][0],
-            f"`{node.name.text}` is weighted, so every scorer and the judge carry a weight, and {names} {has}",
+            f"`{node.name.text}` is weighted, so each scorer and the judge carry a weight, and {names} {has}",
             label="no weight",
             labels=(
                 *(Label(at.start, at.end, "no weight either") for at, _ in missing[1:6]),

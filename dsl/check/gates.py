@@ -14,7 +14,7 @@ from .expressions import check_condition, check_template, infer
 from .fit import describe
 from .gate_bounds import check_bounds
 from .gate_weights import check_weights
-from .names import a, find_callable, kind_of, report_unknown
+from .names import a, find_callable, kind_of, nearest, report_unknown
 from .params import check_params, report_duplicate
 from .replies import Answer
 from .scorers import check_check
@@ -49,7 +49,8 @@ def check_gate(node: ast.Gate, scope: Scope, report: Report) -> None:
     judge = found.get("judge")
     ask = found.get("ask")
     if judge is not None and isinstance(judge.value, ast.GateJudge):
-        _check_judge(node, judge.value, target, env, scope, report)
+        answer = Answer(node.name.text, target, "checks", "gate", "gate {name}(input: {shape})")
+        _check_judge(answer, judge.value, env, scope, report)
     if ask is not None and isinstance(ask.value, ast.Ask):
         _check_ask(ask.value, env, scope, report)
     if judge is not None and ask is not None:
@@ -84,7 +85,7 @@ def _check_target(
     return infer(target.value, env, scope, report)  # type: ignore[arg-type]
 
 
-# --- scorers ---------------------------------------------------------------------------------------------------
+# --- scorers ----------------------------------------------------------------------------------------------
 
 
 def _check_entries(entries: tuple[ast.ScorerEntry, ...], env: Env, scope: Scope, report: Report) -> None:
@@ -108,7 +109,8 @@ def _check_reference(name: ast.Ident, scope: Scope, report: Report) -> None:
         return
     if found is None:
         help = f'Declare it: `scorer {name.text} contains "…"`.'
-        report_unknown(report, name, name.text, scope.names(), what="scorer", help=help)
+        guess = nearest(name.text, scope, lambda other: kind_of(other) == "scorer")
+        report_unknown(report, name, name.text, guess, what="scorer", help=help)
         return
     is_judge = isinstance(found, CallableSurface) and found.kind == "judge"
     report.add(
@@ -123,42 +125,19 @@ def _check_reference(name: ast.Ident, scope: Scope, report: Report) -> None:
     )
 
 
-# --- who is asked ----------------------------------------------------------------------------------------------
+# --- who is asked -----------------------------------------------------------------------------------------
 
 
-def _check_judge(
-    node: ast.Gate, judge: ast.GateJudge, target: Shape, env: Env, scope: Scope, report: Report
-) -> None:
+def _check_judge(gate: Answer, judge: ast.GateJudge, env: Env, scope: Scope, report: Report) -> None:
+    """The judge of a gate: an agent with a question, or a declared judge, which has its own."""
     name = judge.use.name
     found = scope.find(name.text)
     if judge.question is not None:
         check_template(judge.question, env, scope, report)
     if isinstance(found, CallableSurface) and found.kind == "agent":
-        _check_asked(found, name, report)
-        if judge.use.args:
-            report.add(
-                "judge.wrong-arguments",
-                judge.use.args[0],
-                f"`{name.text}` is an agent: a gate sends it the question and what is checked, nothing else",
-                label="remove it",
-                help=f'judge {name.text} "Is this good enough?"',
-            )
-        if judge.question is None:
-            help = f'judge {name.text} "Is this good enough?"'
-            report.add(
-                "clause.missing",
-                name,
-                f"`{name.text}` is an agent, so it needs a question",
-                label="which question?",
-                help=help,
-            )
-        else:
-            check_not_blank(
-                judge.question, "the question", report, f'judge {name.text} "Is this good enough?"'
-            )
+        _check_agent(found, judge, report)
         return
-    answer = Answer(node.name.text, target, "checks", "gate {name}(input: {shape})")
-    declared = check_use(judge.use, node.name.text, target, scope, report, env=env, answer=answer)
+    declared = check_use(judge.use, gate.name, gate.shape, scope, report, env=env, answer=gate)
     if declared is not None and judge.question is not None:
         report.add(
             "clause.misplaced",
@@ -166,8 +145,27 @@ def _check_judge(
             f"`{name.text}` is a judge and has its own question",
             label="has no effect here",
             related=(Related(name.text, "declared here"),),
-            help=f'Remove the text, or name an agent: `judge some_agent "…"`.',
+            help='Remove the text, or name an agent: `judge some_agent "…"`.',
         )
+
+
+def _check_agent(agent: CallableSurface, judge: ast.GateJudge, report: Report) -> None:
+    name = judge.use.name
+    example = f'judge {name.text} "Is this good enough?"'
+    _check_asked(agent, name, report)
+    if judge.use.args:
+        report.add(
+            "judge.wrong-arguments",
+            judge.use.args[0],
+            f"`{name.text}` is an agent: a gate sends it the question and what is checked, nothing else",
+            label="remove it",
+            help=example,
+        )
+    if judge.question is None:
+        message = f"`{name.text}` is an agent, so it needs a question"
+        report.add("clause.missing", name, message, label="which question?", help=example)
+    else:
+        check_not_blank(judge.question, "the question", report, example)
 
 
 def _check_ask(ask: ast.Ask, env: Env, scope: Scope, report: Report) -> None:

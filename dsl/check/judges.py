@@ -33,7 +33,7 @@ from .models import check_word
 from .names import listed
 from .params import check_params, report_duplicate
 from .questions import check_levels, check_options, check_question_text
-from .rules import check_rules
+from .rules import check_fail_open, check_rules
 from .texts import check_not_blank, check_plain
 
 FORMS = ("ask", "rate", "decide")
@@ -47,11 +47,13 @@ def check_judge(node: ast.Judge, scope: Scope, report: Report) -> None:
     form = _check_form(node, found, report)
     _check_model(node, found, form, scope, report)
     env = judge_env(node, params, scope)
-    _check_asking(found, env, scope, report)
+    check_asking(found, env, scope, report)
     rules = [clause for clause in node.clauses if not isinstance(clause, ast.Clause)]
     inner = rule_env(env, form, found)
-    after = check_rules(rules, inner, form, scope, report)
-    check_cases(node, [rule for rule in rules if isinstance(rule, ast.Case)], after, form, scope, report)
+    after = check_rules(rules, inner, scope, report)
+    check_cases(node, [rule for rule in rules if isinstance(rule, ast.Case)], after, scope, report)
+    if form == "rate":
+        check_fail_open(rules, report)
     metrics = found.get("metrics")
     if metrics is not None and isinstance(metrics.value, ast.Object):
         infer(metrics.value, after, scope, report)
@@ -77,7 +79,7 @@ def _head(node: ast.Judge) -> str:
     return "code " if node.code else ""
 
 
-# --- what may be mentioned -------------------------------------------------------------------------------------
+# --- what may be mentioned --------------------------------------------------------------------------------
 
 
 def judge_env(node: ast.Judge, params: Mapping[str, Shape], scope: Scope) -> Env:
@@ -118,7 +120,7 @@ def rule_env(env: Env, form: str, found: Clauses) -> Env:
     return env
 
 
-# --- form and model --------------------------------------------------------------------------------------------
+# --- form and model ---------------------------------------------------------------------------------------
 
 
 def _check_form(node: ast.Judge, found: Clauses, report: Report) -> str:
@@ -215,7 +217,7 @@ def _report_no_model(
     example = "model decider   # a model with `kind decision`" if form == "decide" else "model small"
     help = f"Name one that is not the agent's own:\n{example}"
     if computed:
-        help = f"Write `code judge {name}` if its rules are all it takes, else name a model and what it is asked."
+        help = f"Write `code judge {name}` if its rules are all it takes, else a model and what it is asked."
     report.add(
         "judge.no-model",
         ref or node.name,
@@ -226,10 +228,10 @@ def _report_no_model(
     )
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- what is asked ----------------------------------------------------------------------------------------
 
 
-def _check_asking(found: Clauses, env: Env, scope: Scope, report: Report) -> None:
+def check_asking(found: Clauses, env: Env, scope: Scope, report: Report) -> None:
     for keyword, clause in found.items():
         value = clause.value
         if keyword == "ask" and isinstance(value, ast.Text):
@@ -286,7 +288,7 @@ def _check_questions(
             check_levels(question.options, report)
 
 
-# --- rules -----------------------------------------------------------------------------------------------------
+# --- rules ------------------------------------------------------------------------------------------------
 
 
 def _check_has_rule(

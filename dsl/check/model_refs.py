@@ -25,19 +25,22 @@ def is_blank(ref: ast.ModelRef) -> bool:
 
 
 def check_kind(ref: ast.ModelRef, model: ModelSurface, wanted: str, because: str, report: Report) -> None:
-    """`model.wrong-kind` where a chat model should be a decision model, or the other way round. `because` says what
-    it is asked for: "`useful` rates"."""
+    """`model.wrong-kind` where a chat model should be a decision model, or the other way round. `because`
+    says what it is asked for: "`useful` rates"."""
     if model.kind == wanted:
         return
     related = () if ref.quoted else (Related(ref.text, f"a {model.kind} model"),)
     if wanted == "chat":
-        help = "Name a chat model, or ask it typed questions: `decide { … }` in a judge, `condition` or `choice` beside it."
+        help = (
+            "Name a chat model. A decision model stands in `decide` judges, conditions, choices and scales."
+        )
         does = "answers typed questions only"
     elif ref.quoted:
         help = f'Declare it as one, and name it here:\nmodel decider "{ref.text}" {{ kind decision }}'
         does = "is a chat model, as every slug in quotes is"
     else:
-        help = f'If it can decide, say so where it is declared:\nmodel {ref.text} "{model.slug}" {{ kind decision }}'
+        line = f'model {ref.text} "{model.slug}" {{ kind decision }}'
+        help = f"If it can decide, say so where it is declared:\n{line}"
         does = "is a chat model"
     name = f'"{ref.text}"' if ref.quoted else f"`{ref.text}`"
     report.add(

@@ -107,7 +107,8 @@ def _report_other_kind(
     report.add(
         "model.wrong-kind",
         ref,
-        f"`{node.name.text}` is a {kind} model and cannot fall back on {ref.text}, a {found.kind} model{quoted}",
+        f"`{node.name.text}` is a {kind} model and cannot fall back on {ref.text}, "
+        f"a {found.kind} model{quoted}",
         label=f"a {found.kind} model",
         related=() if ref.quoted else (Related(ref.text, "declared here"),),
         help=f"Name a {kind} model, or say `kind` on both.",

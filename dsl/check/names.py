@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .. import ast
 from ..diagnostics import Edit, Fix
@@ -60,29 +60,42 @@ def report_unknown(
     report: Report,
     at: ast.Node,
     name: str,
-    candidates: Iterable[str],
+    guess: str | None,
     *,
     what: str = "",
     help: str = "",
-    code: str = "name.unknown",
 ) -> None:
-    """`There is no judge `postd``, with the nearest candidate."""
-    guess = closest(name, candidates)
+    """`There is no judge `postd``, with what was probably meant."""
     report.add(
-        code,
+        "name.unknown",
         at,
         f"There is no {what} `{name}`" if what else f"`{name}` is not known here",
-        label="not declared" if code == "name.unknown" else "",
+        label="not declared",
         help=f"Did you mean `{guess}`?" if guess else help,
         fixes=(replace_fix(at, guess),) if guess else (),
     )
 
 
+def nearest(
+    name: str, scope: Scope, fits: Callable[[Surface], bool], local: Iterable[str] = ()
+) -> str | None:
+    """The name of a fitting declaration, or the local name, that was probably meant."""
+    guess = closest(name, (*local, *scope.names()))
+    if guess is None or guess in local or _fits(guess, scope, fits):
+        return guess
+    return closest(name, (*local, *(other for other in scope.names() if _fits(other, scope, fits))))
+
+
+def _fits(name: str, scope: Scope, fits: Callable[[Surface], bool]) -> bool:
+    found = scope.find(name)
+    return found is not None and fits(found)
+
+
 def find_callable(
     at: ast.Ident, kind: str, scope: Scope, report: Report, *, code: str = "name.unknown"
 ) -> CallableSurface | None:
-    """The agent, judge, tool, … of that name; None, and a finding, where there is none. `code` is for a name that
-    stands for something else."""
+    """The agent, judge, tool, … of that name; None, and a finding, where there is none. `code` is for a
+    name that stands for something else."""
     found = scope.find(at.text)
     if isinstance(found, CallableSurface) and found.kind == kind:
         return found
@@ -102,9 +115,8 @@ def report_not_a(
 ) -> None:
     """Reports a name that should be of a kind and is unknown, or of another."""
     if found is None:
-        report_unknown(
-            report, at, at.text, scope.names(), what=kind, help=help or f"Declare {a(kind)} of that name."
-        )
+        guess = nearest(at.text, scope, lambda surface: kind_of(surface).endswith(kind))
+        report_unknown(report, at, at.text, guess, what=kind, help=help or f"Declare {a(kind)} of that name.")
         return
     report.add(
         code,

@@ -15,7 +15,8 @@ ShapeOf = Callable[[ast.Expr, Env], Shape]
 
 
 def narrow(condition: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
-    """The environments in which a condition holds and does not hold. `shape_of` gives an expression's shape."""
+    """The environments in which a condition holds and does not hold. `shape_of` gives an expression's
+    shape."""
     match condition:
         case ast.Unary(op="not", operand=operand):
             holds, fails = narrow(operand, env, scope, shape_of)

@@ -24,7 +24,7 @@ from ..suggest import closest
 from .base import Report, Scope
 from .fit import describe, element, join, options_of, resolve, without_null
 from .names import replace_fix
-from .patterns import pattern_help, pattern_problem
+from .patterns import pattern_fault
 
 _BOOL, _FLOAT, _INT, _TEXT, _UNKNOWN = Bool(), Float(), Int(), Text(), Unknown()
 _KINDS: dict[type, str] = {
@@ -45,8 +45,8 @@ _ORDERED = frozenset(("number", "text"))
 
 
 def kinds_of(shape: Shape) -> frozenset[str] | None:
-    """What a resolved shape is, coarsely: text, number, bool, list, object, null; None where the text does not
-    tell."""
+    """What a resolved shape is, coarsely: text, number, bool, list, object, null; None where the text does
+    not tell."""
     known = without_null(shape)
     kind = _KINDS.get(type(known))
     if kind is not None:
@@ -66,7 +66,7 @@ def _mismatch(report: Report, at: ast.Node, message: str, shape: Shape, help: st
     return _UNKNOWN
 
 
-# --- comparing -------------------------------------------------------------------------------------------------
+# --- comparing --------------------------------------------------------------------------------------------
 
 
 def _equality(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:
@@ -93,7 +93,7 @@ def _word(shape: Shape) -> str:
 
 def _number_help(one: frozenset[str], other: frozenset[str]) -> str:
     if one | other == {"text", "number"}:
-        return 'Compare a number with a number (`3`) and a text with a text (`"3"`); `json(x)` reads one from a text.'
+        return 'Compare numbers with numbers (`3`) and texts with texts (`"3"`); `json(x)` reads a text.'
     return ""
 
 
@@ -149,11 +149,11 @@ def _size_help(kinds: frozenset[str]) -> str:
     return "Compare one of its fields." if "object" in kinds else ""
 
 
-# --- looking inside --------------------------------------------------------------------------------------------
+# --- looking inside ---------------------------------------------------------------------------------------
 
 
 def _contains(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:
-    return _holds(node, node.left, left, node.right, right, scope, report)
+    return _holds(node.op, (node.left, left), (node.right, right), report)
 
 
 def _in(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:
@@ -161,50 +161,34 @@ def _in(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Repor
         for item in node.right.items:
             if isinstance(item, ast.Text) and item.plain is not None:
                 _check_literal(item, Literal(item.plain), left, report)
-    return _holds(node, node.right, right, node.left, left, scope, report)
+    return _holds(node.op, (node.right, right), (node.left, left), report)
 
 
-def _holds(
-    node: ast.Binary,
-    outer: ast.Expr,
-    container: Shape,
-    inner: ast.Expr,
-    item: Shape,
-    scope: Scope,
-    report: Report,
-) -> Shape:
+def _holds(op: str, outer: tuple[ast.Expr, Shape], inner: tuple[ast.Expr, Shape], report: Report) -> Shape:
+    container, item = outer[1], inner[1]
     kinds, wanted = kinds_of(container), kinds_of(item)
     if kinds is None:
         return _BOOL
     if not kinds & {"text", "list", "object"}:
-        message = f"`{node.op}` looks into a text, a list or an object"
-        _mismatch(report, outer, message, container)
+        _mismatch(report, outer[0], f"`{op}` looks into a text, a list or an object", container)
     elif kinds == {"text"} and wanted is not None and not wanted & {"text", "null"}:
-        message = f"A text holds texts only, so `{node.op}` needs one"
-        _mismatch(report, inner, message, item, "Write `text(…)` around it.")
+        message = f"A text holds texts only, so `{op}` needs one"
+        _mismatch(report, inner[0], message, item, "Write `text(…)` around it.")
     elif kinds == {"list"}:
-        _check_item(node, container, inner, item, wanted, report)
+        _check_item(outer, inner, report)
     return _BOOL
 
 
-def _check_item(
-    node: ast.Binary,
-    container: Shape,
-    inner: ast.Expr,
-    item: Shape,
-    wanted: frozenset[str] | None,
-    report: Report,
-) -> None:
-    held = element(container)
-    if held is None or isinstance(node.left if node.op != "contains" else node.right, ast.ListExpr):
+def _check_item(outer: tuple[ast.Expr, Shape], inner: tuple[ast.Expr, Shape], report: Report) -> None:
+    held, item = element(outer[1]), inner[1]
+    kinds, wanted = None if held is None else kinds_of(held), kinds_of(item)
+    if held is None or kinds is None or wanted is None:
         return
-    kinds = kinds_of(held)
-    if kinds is None or wanted is None or kinds & wanted or "null" in wanted:
-        if node.op == "contains":
-            _check_literal(inner, item, held, report)
-        return
-    message = f"The list holds {describe(held)}, so {describe(item)} is never in it"
-    _mismatch(report, inner, message, item)
+    if not kinds & wanted and "null" not in wanted:
+        message = f"The list holds {describe(held)}, so {describe(item)} is never in it"
+        _mismatch(report, inner[0], message, item)
+    elif not isinstance(outer[0], ast.ListExpr):
+        _check_literal(inner[0], item, held, report)
 
 
 def _texts(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:
@@ -230,18 +214,12 @@ def _matches(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: 
 def check_pattern(text: ast.Text, report: Report) -> None:
     """`scorer.bad-pattern` for a fixed pattern that cannot be compiled."""
     pattern = text.plain
-    problem = pattern_problem(pattern) if pattern is not None else None
-    if pattern is not None and problem is not None:
-        report.add(
-            "scorer.bad-pattern",
-            text,
-            f"This pattern cannot be read: {problem}",
-            label="not a pattern",
-            help=pattern_help(pattern),
-        )
+    fault = pattern_fault(pattern) if pattern is not None else None
+    if fault is not None:
+        report.add(fault.code, text, fault.message, label="not a pattern", help=fault.help)
 
 
-# --- computing -------------------------------------------------------------------------------------------------
+# --- computing --------------------------------------------------------------------------------------------
 
 
 def _arithmetic(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:

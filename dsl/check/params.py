@@ -18,7 +18,8 @@ from .shapes import check_shape
 def check_params(
     params: Iterable[ast.Param], scope: Scope, report: Report, *, hidden: bool = False
 ) -> dict[str, Shape]:
-    """The parameters' shapes by name, as what stands inside sees them. `hidden` parameters are for decisions."""
+    """The parameters' shapes by name, as what stands inside sees them. `hidden` parameters are for
+    decisions."""
     shapes: dict[str, Shape] = {}
     seen: dict[str, ast.Ident] = {}
     for param in params:

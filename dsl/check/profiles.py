@@ -116,10 +116,10 @@ def _check_judge(override: ast.Override, changes: Changes, scope: Scope, report:
     env = judge_env(node, _params(found, scope), scope)
     check_asking(clauses, env, scope, report)
     rules = [clause for clause in override.clauses if not isinstance(clause, ast.Clause)]
-    after = check_rules(rules, _rule_env(env, form, clauses, found), form, scope, report)
+    after = check_rules(rules, _rule_env(env, form, clauses, found), scope, report)
     cases = [rule for rule in rules if isinstance(rule, ast.Case)]
     if cases:
-        check_cases(node, cases, after, form, scope, report)
+        check_cases(node, cases, after, scope, report)
     metrics = clauses.get("metrics")
     if metrics is not None and isinstance(metrics.value, ast.Object):
         infer(metrics.value, after, scope, report)

@@ -1,4 +1,5 @@
-"""Typed questions to a decision model: at the top level (`condition`, `choice`, `scale`) and in a judge's `decide`."""
+"""Typed questions to a decision model: at the top level (`condition`, `choice`, `scale`) and in a judge's
+`decide`."""
 
 from __future__ import annotations
 

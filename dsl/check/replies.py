@@ -1,7 +1,7 @@
 """`judge.wrong-reply`: what an agent answers against what its judge judges.
 
-Both have one shape, one value or a list, and every type that the agent may answer with is one of the judge's or
-extends one.
+Both have one shape, one value or a list, and every type that the agent may answer with is one of the
+judge's or extends one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ class Wrong(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """Who gives what a judge judges. `verb` is what it does with it; `declare` shows how to change its shape."""
+    """Who gives what a judge judges. `verb` is what it does with it; `declare` shows how to change its
+    shape."""
 
     name: str
     shape: Shape
     verb: str = "answers with"
+    noun: str = "agent"
     declare: str = "agent {name} -> {shape}"
 
 
@@ -92,7 +94,7 @@ def _value_against_list(answer: Answer, judge: CallableSurface, judged: Shape) -
         f"`{answer.name}` {answer.verb} one value, {given}, but its judge `{judge.name}` judges a list, "
         f"{_shown(judge, judged)}",
         "judges a list, not one value",
-        f"Let the judge judge one value, or the agent answer with a list:\n{judge_line(judge, given)}\n"
+        f"Let the judge judge one value, or the {answer.noun} have a list:\n{judge_line(judge, given)}\n"
         f"{_declared(answer, _shown(judge, judged))}",
     )
 
@@ -116,7 +118,7 @@ def _other_type(
         return Wrong(
             f"`{answer.name}` {answer.verb} text, but its judge `{judge.name}` judges {shown}",
             f"judges {shown}, not text",
-            f"Give the agent that shape, or let the judge judge text:\n{_declared(answer, shown)}\n"
+            f"Give the {answer.noun} that shape, or let the judge judge text:\n{_declared(answer, shown)}\n"
             f"{judge_line(judge, 'text')}",
         )
     return Wrong(

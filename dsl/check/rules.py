@@ -15,7 +15,7 @@ from .texts import is_blank
 Rule = ast.Let | ast.Require | ast.Case
 
 
-def check_rules(rules: Sequence[Rule], env: Env, form: str, scope: Scope, report: Report) -> Env:
+def check_rules(rules: Sequence[Rule], env: Env, scope: Scope, report: Report) -> Env:
     """Checks `let` and `require` in order, cases left out; what is known after them."""
     lets: dict[str, ast.Ident] = {}
     for rule in rules:
@@ -28,8 +28,6 @@ def check_rules(rules: Sequence[Rule], env: Env, form: str, scope: Scope, report
             holds, fails = narrowed(rule.condition, env, scope)
             _check_reason(rule.reason, fails, scope, report)
             env = holds
-        if form == "rate" and not isinstance(rule, ast.Case):
-            _check_fail_open(rule, report)
     return env
 
 
@@ -60,8 +58,16 @@ def _check_reason(reason: ast.Expr, env: Env, scope: Scope, report: Report) -> N
         )
 
 
-def _check_fail_open(rule: ast.Let | ast.Require, report: Report) -> None:
+def check_fail_open(rules: Sequence[Rule], report: Report) -> None:
     """Rules run only where the rating could be read: a rule for the other case is a wish to let it pass."""
+    for rule in rules:
+        if isinstance(rule, ast.Case):
+            check_fail_open(rule.rules, report)
+        else:
+            _check_not_replaced(rule, report)
+
+
+def _check_not_replaced(rule: ast.Let | ast.Require, report: Report) -> None:
     parts: tuple[ast.Expr, ...] = (
         (rule.value,) if isinstance(rule, ast.Let) else (rule.condition, rule.reason)
     )

@@ -7,9 +7,10 @@ from decimal import Decimal
 from functools import lru_cache
 
 from .. import ast
+from ..scorer_check import check_schema
+from ..scorer_spec import LANGUAGES
 from ..suggest import closest
 from .base import Report, Scope
-from .builtins import COMPILED_LANGUAGES
 from .env import Env
 from .expressions import check_template
 from .names import listed, replace_fix
@@ -67,15 +68,15 @@ def _empty(bounds: ast.Bounds, message: str, label: str, example: str, report: R
 
 def _check_language(text: ast.Text, report: Report) -> None:
     plain = check_plain(text, "a language", report)
-    if plain is None or plain in COMPILED_LANGUAGES:
+    if plain is None or plain in LANGUAGES:
         return
     short = {"js": "javascript", "ts": "typescript", "py": "python", "node": "javascript"}
-    guess = short.get(plain.lower()) or closest(plain, COMPILED_LANGUAGES)
+    guess = short.get(plain.lower()) or closest(plain, LANGUAGES)
     report.add(
         "value.range",
         text,
         f'There is no compiler for "{plain}" here',
-        label=f"one of {listed(COMPILED_LANGUAGES, 'or')}",
+        label=f"one of {listed(LANGUAGES, 'or')}",
         help=f'Did you mean "{guess}"?' if guess else "",
         fixes=(replace_fix(text, f'"{guess}"'),) if guess else (),
     )
@@ -83,33 +84,20 @@ def _check_language(text: ast.Text, report: Report) -> None:
 
 def _check_schema(text: ast.Text, report: Report) -> None:
     plain = check_plain(text, "a JSON Schema", report)
-    problem = schema_problem(plain) if plain is not None else None
-    if problem is not None:
-        report.add(
-            "scorer.bad-schema",
-            text,
-            f"This is no JSON Schema: {problem}",
-            label="not a schema",
-            help='Name a declared type, or write a raw text: schema r\'{"type": "object"}\'',
-        )
+    fault = _schema_fault(plain) if plain is not None else None
+    if fault is not None:
+        help = 'Name a declared type, or write a raw text: schema r\'{"type": "object"}\''
+        report.add("scorer.bad-schema", text, fault, label="not a schema", help=help)
 
 
 @lru_cache(maxsize=1024)
-def schema_problem(text: str) -> str | None:
+def _schema_fault(text: str) -> str | None:
     """Why a text is no JSON Schema (2020-12), or None."""
     try:
         schema = json.loads(text)
     except ValueError as error:
-        return f"it is not JSON ({error})"
+        return f"This schema is not JSON: {error}"
     except RecursionError:
-        return "it is nested too deeply"
-    if not isinstance(schema, dict | bool):
-        return "a schema is an object, or true or false"
-    import jsonschema_rs  # noqa: PLC0415 (a schema in JSON is rare, and the library costs start-up time)
-
-    try:
-        jsonschema_rs.Draft202012Validator(schema)
-    except (jsonschema_rs.ValidationError, ValueError) as error:
-        lines = str(getattr(error, "message", error)).splitlines()
-        return lines[0] if lines else "it breaks the meta-schema"
-    return None
+        return "This schema is nested too deeply"
+    fault = check_schema(schema)
+    return fault.message.rstrip(".") if fault is not None else None

@@ -7,7 +7,8 @@ from .base import Report
 
 
 def check_plain(text: ast.Text | None, what: str, report: Report) -> str | None:
-    """The text of what is no template (`a name`, `a path`, …); `{{` in it is reported. None where there is none."""
+    """The text of what is no template (`a name`, `a path`, …); `{{` in it is reported. None where there is
+    none."""
     if text is None:
         return None
     plain = text.plain

@@ -49,7 +49,7 @@ def _check_base(node: ast.Type, base: ast.Ident, scope: Scope, report: Report) -
         report.add(
             "shape.mismatch",
             base,
-            f"`{base.text}` is a name for {describe(found.alias)}, and only a type with fields can be extended",
+            f"`{base.text}` is a name for {describe(found.alias)}, and only types with fields are extended",
             label="has no fields of its own",
             related=(Related(base.text, "declared here"),),
         )
@@ -118,7 +118,7 @@ def _check_endless(node: ast.Type, scope: Scope, report: Report) -> None:
                 field.shape,
                 f"No {name} can be written: each needs another one in `{field.name.text}`",
                 label="never ends",
-                help=f"Let it be absent: `{field.name.text}: {describe(shape_of(field.shape))}?`, or make it a list.",
+                help=f"Let it be absent, `{field.name.text}: {describe(shape_of(field.shape))}?`, or a list.",
             )
             return
 

@@ -7,7 +7,7 @@ from ..shapes import Shape
 from .base import CallableSurface, Related, Report, Scope
 from .env import Env
 from .expressions import check_arguments
-from .names import a, kind_of, report_unknown
+from .names import a, kind_of, nearest, report_unknown
 from .replies import Answer, wrong_reply
 
 _NOWHERE = Env(where="here")
@@ -23,8 +23,9 @@ def check_use(
     env: Env = _NOWHERE,
     answer: Answer | None = None,
 ) -> CallableSurface | None:
-    """The judge of a use, whose arguments and whose fit to what `answerer` answers are checked; None, and a finding,
-    where it is no judge. `env` is what its arguments may mention, `answer` who answers where that is no agent."""
+    """The judge of a use, whose arguments and whose fit to what `answerer` answers are checked; None, and a
+    finding, where it is no judge. `env` is what its arguments may mention, `answer` who answers where that
+    is no agent."""
     judge = find_judge(use.name, scope, report)
     if judge is None:
         return None
@@ -49,12 +50,13 @@ def find_judge(name: ast.Ident, scope: Scope, report: Report) -> CallableSurface
         return found
     if found is None:
         help = f"Declare it: `judge {name.text} {{ … }}`."
-        report_unknown(report, name, name.text, scope.names(), what="judge", help=help)
+        guess = nearest(name.text, scope, lambda other: kind_of(other).endswith("judge"))
+        report_unknown(report, name, name.text, guess, what="judge", help=help)
         return None
     kind = kind_of(found)
     helps = {
         "agent": f'Let it judge in a gate: `judge {name.text} "…?"`, or declare a judge with its own `ask`.',
-        "scorer": 'Scorers stand in gates and suites; a code judge can hold the same rule: `require … else "…"`.',
+        "scorer": 'Scorers stand in gates and suites; a code judge holds such a rule: `require … else "…"`.',
         "gate": "Call a gate in a flow, after the agent.",
     }
     report.add(
