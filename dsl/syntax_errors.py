@@ -104,6 +104,9 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
     name = block_name(place.block)
     homes = [home for home in clauses.homes(word) if home != place.block]
     meant = closest(word, here)
+    if word == "unreadable" and place.block == "judge":
+        message = "A judgement that cannot be read is a failed one in every judge: nothing lets it pass."
+        return mistake.error("judge.fail-open", message, help="Remove it. A gate may say `unreadable`.")
     if homes and word not in here:
         message = f"`{word}` cannot stand in {name}: it belongs to {one_of(map(block_name, homes))}."
         return mistake.error(

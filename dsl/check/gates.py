@@ -57,11 +57,11 @@ def check_gate(node: ast.Gate, scope: Scope, report: Report) -> None:
         message = f"`{node.name.text}` asks one party: its judge, or the agent of `ask`"
         report_exclusive(ask, judge, message, report)
     _check_unreadable(node, found, scope, report)
-    if not entries and judge is None and ask is None:
+    if not (entries or passing or judge or ask):
         report.add(
             "clause.missing",
             node.name,
-            f"`{node.name.text}` checks nothing: it has no scorers, no judge and nobody to ask",
+            f"`{node.name.text}` checks nothing: it has no scorers, no condition to pass and nobody to ask",
             label="checks nothing",
             help="Add:\nscorers { length 1..5000 }",
         )

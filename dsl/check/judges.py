@@ -33,7 +33,7 @@ from .models import check_word
 from .names import listed
 from .params import check_params, report_duplicate
 from .questions import check_levels, check_options, check_question_text
-from .rules import check_fail_open, check_rules
+from .rules import check_fail_open, check_looks_at_score, check_rules
 from .texts import check_not_blank, check_plain
 
 FORMS = ("ask", "rate", "decide")
@@ -54,6 +54,7 @@ def check_judge(node: ast.Judge, scope: Scope, report: Report) -> None:
     check_cases(node, [rule for rule in rules if isinstance(rule, ast.Case)], after, scope, report)
     if form == "rate":
         check_fail_open(rules, report)
+        check_looks_at_score(node, found["rate"], rules, report)
     metrics = found.get("metrics")
     if metrics is not None and isinstance(metrics.value, ast.Object):
         infer(metrics.value, after, scope, report)
@@ -155,6 +156,10 @@ def _check_form(node: ast.Judge, found: Clauses, report: Report) -> str:
         report_misplaced(
             found["threshold"], "`threshold` is the bar of a rating, and nothing is rated here", help, report
         )
+    rule = next((rule for rule in node.clauses if isinstance(rule, ast.Require | ast.Case)), None)
+    if "threshold" in found and form == "rate" and rule is not None:
+        message = "Rules stand instead of a threshold, so `threshold` has no effect beside them"
+        report_misplaced(found["threshold"], message, "Write the bar as a rule, or remove the rules.", report)
     if "state" in found and form != "decide":
         help = "Mention what the model needs in the question: `{{ reply }}`."
         report_misplaced(

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from .. import ast
 from ..diagnostics import Label
+from ..mentions import mentions
 from .base import Report, Scope
+from .clauses import keyword_span
 from .env import Env
 from .expressions import check_condition, infer, narrowed
 from .params import report_duplicate
@@ -65,6 +67,20 @@ def check_fail_open(rules: Sequence[Rule], report: Report) -> None:
             check_fail_open(rule.rules, report)
         else:
             _check_not_replaced(rule, report)
+
+
+def check_looks_at_score(node: ast.Judge, rate: ast.Clause, rules: Sequence[Rule], report: Report) -> None:
+    """Rules stand instead of a threshold: where none looks at the score, whatever is rated passes."""
+    if not any(not isinstance(rule, ast.Let) for rule in rules) or "score" in mentions(node):
+        return
+    report.add(
+        "judge.fail-open",
+        keyword_span(rate),
+        f"`{node.name.text}` rates, but no rule looks at `score`, so every rating passes, the worst included",
+        label="asked for and not used",
+        labels=tuple(Label(rule.start, rule.end, "stands instead of a threshold") for rule in rules[:1]),
+        help='Add a bar: require score >= 0.7 else "…"',
+    )
 
 
 def _check_not_replaced(rule: ast.Let | ast.Require, report: Report) -> None:

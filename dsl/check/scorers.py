@@ -73,7 +73,7 @@ def _check_language(text: ast.Text, report: Report) -> None:
     short = {"js": "javascript", "ts": "typescript", "py": "python", "node": "javascript"}
     guess = short.get(plain.lower()) or closest(plain, LANGUAGES)
     report.add(
-        "value.range",
+        "scorer.bad-language",
         text,
         f'There is no compiler for "{plain}" here',
         label=f"one of {listed(LANGUAGES, 'or')}",
