@@ -99,6 +99,8 @@ class ChatReply(msgspec.Struct, frozen=True):
     """For each token of the text the likeliest alternatives, the sampled one included."""
     scripted: bool = False
     cached: bool = False
+    form: Literal["tools", "schema", "words"] = "tools"
+    """How tool calls were asked for: a service without tools answers in JSON that fits a schema, or is told to."""
 
 
 class DecisionQuestion(msgspec.Struct, frozen=True):

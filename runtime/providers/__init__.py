@@ -10,14 +10,15 @@ face, and what they hand it to, knows a provider by name.
 #
 #   service.py     one service: every call takes this path (permit, send, read, retry), and no other
 #   failures.py    the table of everything that can go wrong, and how a response is told to be one of them
-#   retry.py       whether and when the same request is sent again; waiting.py: how long a service asks to wait
+#   retry.py       whether and when the same request is sent again; waiting.py: how long a service asks for
 #   permits.py     how many calls a service takes at once: starts low, grows, halves when told to slow down
 #   breaker.py     a service that is down is left alone for a while
 #   pool.py        idle connections; dial.py, proxy.py: new ones; connection.py: HTTP/1.1 over a stream
 #   wire.py        bytes → server-sent events, size limits
 #
 #   chat.py        a chat service; openai.py, anthropic.py: request → body; openai_reply.py and
-#                  anthropic_reply.py: response → reply; tool_calls.py, reasoning.py: what needs care in it
+#                  anthropic_reply.py: response → reply; tool_calls.py, reasoning.py: what needs care in it;
+#                  forms.py: typed answers from services without tools
 #   decide.py      a decision service; system_one.py, openai_decisions.py: two formats; answers.py: values
 #   chat_decides.py, stated.py     decisions from any chat model: log-probabilities, or the numbers it states
 #   echo.py, script.py, local.py   without a service: an echo, written answers, the model inside the package

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -25,7 +26,7 @@ class Path:
 
 def number(value: Any, path: Path) -> float:
     """A JSON number; whether it is one that can be is checked by the caller, for every provider alike."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise path.error("is missing" if value is None else f"is no number: {_shown(value)}")
     return float(value)
 

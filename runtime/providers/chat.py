@@ -4,17 +4,19 @@ answers."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import msgspec
 
-from ..judge.errors import ConfigurationError
+from ..judge.errors import ConfigurationError, ProviderError
 from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
 from . import anthropic, openai
 from .anthropic_reply import MessageReader
 from .chat_decides import ChatDecides
 from .connection import Head
 from .failures import Failures
+from .forms import Form, called, shaped, weaker
 from .openai_reply import CompletionReader
 from .service import Call, Clockwork, Reader, Service
 from .settings import Target
@@ -25,7 +27,8 @@ from .usage import total
 class Dialect:
     path: str
     auth: Callable[[Target], tuple[tuple[str, str], ...]]
-    body: Callable[[ChatRequest, str], bytes]
+    body: Callable[[ChatRequest, str, dict[str, Any] | None], bytes]
+    """Its last argument is a JSON schema that the answer must fit."""
     reader: Callable[[Head, Failures, bool], Reader[ChatReply]]
     """Its last argument says that the token limit is no failure."""
     logprobs: bool
@@ -41,7 +44,7 @@ OPENAI = Dialect(
 ANTHROPIC = Dialect(
     anthropic.PATH,
     anthropic.auth,
-    anthropic.body,
+    lambda request, model, schema: anthropic.body(request, model),
     lambda head, failures, may_be_cut: MessageReader(head, failures),
     logprobs=False,
 )
@@ -54,6 +57,8 @@ class ChatService:
         self._dialect = dialect
         self._service = Service(target, clockwork, auth=dialect.auth(target))
         self.concurrency = self._service.limit
+        self._form: Form = "tools" if target.tools else "schema"
+        self._forms: dict[str, Form] = {}
         self._decides = ChatDecides(
             self._complete,
             self._service.failures,
@@ -62,7 +67,16 @@ class ChatService:
         )
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        return await self._complete(request, may_be_cut=False)
+        while True:
+            form = self._forms.get(request.model, self._form)
+            plain, schema = shaped(request, form)
+            try:
+                return called(await self._complete(plain, may_be_cut=False, schema=schema), request, form)
+            except ProviderError as error:
+                weak = weaker(form, error.code)
+                if weak is None:
+                    raise
+                self._forms[request.model] = weak
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
         return await self._decides.decide(request)
@@ -70,11 +84,13 @@ class ChatService:
     async def aclose(self) -> None:
         self._service.close()
 
-    async def _complete(self, request: ChatRequest, *, may_be_cut: bool) -> ChatReply:
+    async def _complete(
+        self, request: ChatRequest, *, may_be_cut: bool, schema: dict[str, Any] | None = None
+    ) -> ChatReply:
         dialect, failures = self._dialect, self._service.failures
         call = Call(
             path=dialect.path,
-            body=_encoded(dialect.body, request, self._target.model(request.model)),
+            body=_encoded(request, lambda: dialect.body(request, self._target.model(request.model), schema)),
             read=lambda head: dialect.reader(head, failures, may_be_cut),
             caller=request.caller,
             timeout=request.timeout if request.timeout is not None else self._target.timeout,
@@ -83,10 +99,10 @@ class ChatService:
         return msgspec.structs.replace(reply, usage=total([*before, reply.usage])) if before else reply
 
 
-def _encoded(body: Callable[[ChatRequest, str], bytes], request: ChatRequest, model: str) -> bytes:
+def _encoded(request: ChatRequest, body: Callable[[], bytes]) -> bytes:
     try:
-        return body(request, model)
-    except (TypeError, ValueError, UnicodeEncodeError) as error:
+        return body()
+    except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"{request.caller.party}: the request is not JSON ({error}); no call was made",
             code="serialization",

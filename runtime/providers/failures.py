@@ -81,6 +81,8 @@ FAILURES: Mapping[str, Failure] = {
     "provider.content-filter": Failure("a content filter stopped the answer", may_cost=True),
     # What the service says
     "provider.bad-request": Failure("it does not take this request"),
+    "provider.no-tools": Failure("this model takes no tools"),
+    "provider.no-schema": Failure("this model takes no JSON schema for its answer"),
     "provider.context-limit": Failure("the request is longer than the model's context"),
     "provider.authentication": Failure("it does not accept the key"),
     "provider.forbidden": Failure("the key may not do this"),
@@ -142,7 +144,12 @@ _CONTEXT = re.compile(
     re.I,
 )
 _FILTER = re.compile(r"content_(filter|policy)|responsible_?ai|safety system", re.I)
-_KEY_LIKE = re.compile(r"\b(sk|pk|key|gsk|xai)-[\w*.…-]{6,}|\bBearer\s+\S+", re.I)
+_NO_TOOLS = re.compile(
+    r"(not|n't) support (\w+ ){0,2}(tool|function)|support tool use|(tool|function)s? (is|are) not supported",
+    re.I,
+)
+_NO_SCHEMA = re.compile(r"response_format|json_schema|structured outputs?", re.I)
+_KEY_LIKE = re.compile(r"\b(sk|pk|key|gsk|xai)-[\w*.…-]{5,}[\w*…]|\bBearer\s+\S+", re.I)
 _NO_KEY = "<key>"
 
 
@@ -262,6 +269,10 @@ def _code(status: int, told: ServiceError) -> str:
     words = f"{told.kind} {told.message}"
     if status in (402, 403, 429, 400) and _QUOTA.search(words):
         return "provider.quota"
+    if status in (400, 404, 422, 501) and _NO_TOOLS.search(words):
+        return "provider.no-tools"
+    if status in (400, 404, 422, 501) and _NO_SCHEMA.search(words):
+        return "provider.no-schema"
     if status in (400, 413, 422, 500) and _CONTEXT.search(words):
         return "provider.context-limit"
     if status in (400, 403, 422) and _FILTER.search(told.kind):

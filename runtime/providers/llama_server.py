@@ -18,6 +18,10 @@ def main() -> None:
         params.n_ctx = 4096
         params.n_parallel = 1
         params.warmup = False
+        # Several threads spin on each other at every layer: where another program has one of the cores, that
+        # takes a hundred times as long as one thread alone.
+        params.cpuparams.n_threads = 1
+        params.cpuparams_batch.n_threads = 1
         params.verbosity = -1
         server = xllamacpp.Server(params)
     except Exception as error:

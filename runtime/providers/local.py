@@ -33,7 +33,7 @@ class LocalModel:
     def __init__(self, target: Target, clockwork: Clockwork) -> None:
         self.name = target.name
         self.concurrency = 1
-        self._target = attrs.evolve(target, api="openai", concurrency=1, prefix="")
+        self._target = attrs.evolve(target, api="openai", concurrency=1, prefix="", tools=False)
         self._clockwork = attrs.evolve(clockwork, environ={})
         self._starting = trio.Lock()
         self._process: trio.Process | None = None

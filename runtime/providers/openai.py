@@ -17,7 +17,8 @@ def auth(target: Target) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {target.key.reveal()}"),) if target.key else ()
 
 
-def body(request: ChatRequest, model: str) -> bytes:
+def body(request: ChatRequest, model: str, schema: dict[str, Any] | None = None) -> bytes:
+    """`schema`: what the answer must fit, for a service that knows such a thing."""
     sent: dict[str, Any] = {
         "model": model,
         "messages": [_message(message) for message in request.messages],
@@ -40,6 +41,8 @@ def body(request: ChatRequest, model: str) -> bytes:
         sent["tool_choice"] = request.tool_choice
     elif request.tool_choice is not None:
         sent["tool_choice"] = {"type": "function", "function": {"name": request.tool_choice}}
+    if schema is not None:
+        sent["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
     if request.temperature is not None:
         sent["temperature"] = request.temperature
     if request.max_tokens is not None:

@@ -23,6 +23,8 @@ class Permits:
         self._limiter = trio.CapacityLimiter(int(self._now))
         self._cautious = False
         self._halved_at = -1.0
+        self._most_in_use = 0
+        self._good_in_round = 0
 
     @property
     def at_once(self) -> int:
@@ -35,6 +37,7 @@ class Permits:
 
     async def __aenter__(self) -> None:
         await self._limiter.acquire()
+        self._most_in_use = max(self._most_in_use, self._limiter.borrowed_tokens)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -42,9 +45,13 @@ class Permits:
         self._limiter.release()
 
     def went_well(self) -> None:
-        """An answer came. Growing without need would only make the next burst larger."""
-        if self._now < self.limit and self._limiter.available_tokens == 0:
+        """An answer came. Growing without need would only make the next burst larger, so only what is used
+        grows."""
+        if self._now < self.limit and 2 * self._most_in_use >= self._now:
             self._set(self._now + (1 / self._now if self._cautious else 1.0))
+        self._good_in_round += 1
+        if self._good_in_round >= self._now:
+            self._good_in_round, self._most_in_use = 0, self._limiter.borrowed_tokens
 
     def slow_down(self, sent_at: float) -> None:
         """A call sent at `sent_at` was told to slow down. Those of one burst halve it once."""

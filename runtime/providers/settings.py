@@ -89,6 +89,8 @@ class Target:
     `CONCURRENCY`."""
     timeout: float | None = None
     rounding: int | None = None
+    tools: bool = True
+    """Whether its models are known to take tools; where they turn out not to, that is noticed."""
 
     def model(self, slug: str) -> str:
         """The slug as the service knows it."""

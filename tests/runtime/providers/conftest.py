@@ -255,7 +255,9 @@ class Kit:
         return Target(**{"name": api, "api": api, "url": url, "key": Secret(KEY), **more})
 
     @asynccontextmanager
-    async def provider(self, *plays: Play, api: str = "openai", clock: Any = None, **more: Any) -> AsyncIterator[Any]:
+    async def provider(
+        self, *plays: Play, api: str = "openai", clock: Any = None, **more: Any
+    ) -> AsyncIterator[Any]:
         """A provider in front of a server: `(provider, server)`."""
         async with (
             self.serving(*plays) as server,

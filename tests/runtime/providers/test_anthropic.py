@@ -15,7 +15,14 @@ def request(*messages: Message, **more) -> ChatRequest:
 
 def message(*content, stop: str | None = "end_turn", **more):
     usage = {"input_tokens": 3, "output_tokens": 1}
-    return {"type": "message", "model": "claude-x", "content": list(content), "stop_reason": stop, "usage": usage, **more}
+    return {
+        "type": "message",
+        "model": "claude-x",
+        "content": list(content),
+        "stop_reason": stop,
+        "usage": usage,
+        **more,
+    }
 
 
 def text(value: str):
@@ -35,7 +42,9 @@ async def refused(kit, play) -> ProviderError:
 
 async def test_what_is_sent(kit) -> None:
     tool = ToolSpec("get", "Gets it", {"type": "object"})
-    sent = request(Message("system", "Be brief."), Message("user", "hi"), tools=(tool,), tool_choice="required")
+    sent = request(
+        Message("system", "Be brief."), Message("user", "hi"), tools=(tool,), tool_choice="required"
+    )
     _, received = await asked(kit, kit.answers(message(text("ok"))), sent)
     assert received.target == "/v1/messages"
     assert (received.headers["x-api-key"], received.headers["anthropic-version"]) == (kit.KEY, "2023-06-01")
@@ -51,7 +60,9 @@ async def test_what_is_sent(kit) -> None:
     }
 
 
-@pytest.mark.parametrize(("choice", "sent"), [("auto", {"type": "auto"}), ("get", {"type": "tool", "name": "get"})])
+@pytest.mark.parametrize(
+    ("choice", "sent"), [("auto", {"type": "auto"}), ("get", {"type": "tool", "name": "get"})]
+)
 async def test_tool_choice(kit, choice, sent) -> None:
     _, received = await asked(kit, kit.answers(message(text("ok"))), request(tool_choice=choice))
     assert received.json["tool_choice"] == sent

@@ -8,6 +8,7 @@ import socket
 import pytest
 import trio
 from judgeflow.runtime.judge.errors import ProviderError
+from judgeflow.runtime.judge.protocol import DecisionQuestion
 from judgeflow.runtime.providers.open import open_provider
 
 
@@ -155,7 +156,11 @@ async def test_what_is_not_http_is_said_to_be_none(kit) -> None:
 
 async def test_case_072_an_error_inside_a_200_has_the_status_of_its_code(kit) -> None:
     limited = kit.answers({"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-day"}})
-    inner = {"finish_reason": "error", "error": {"code": 502, "message": "upstream"}, "message": {"content": ""}}
+    inner = {
+        "finish_reason": "error",
+        "error": {"code": 502, "message": "upstream"},
+        "message": {"content": ""},
+    }
     error, sent = await fault(kit, limited)
     assert (error.code, error.status, sent) == ("provider.rate-limited", 429, 3)
     assert "free-models-per-day" in error.message
@@ -179,7 +184,11 @@ async def test_case_073_an_error_inside_a_stream_waits_for_the_reset_it_names(ki
         ({"choices": []}, "provider.no-choices", 2),
         ({}, "provider.no-choices", 2),
         ({"choices": [{"finish_reason": "stop", "message": {"content": None}}]}, "provider.no-content", 2),
-        ({"choices": [{"finish_reason": "content_filter", "message": {"content": "x"}}]}, "provider.content-filter", 1),
+        (
+            {"choices": [{"finish_reason": "content_filter", "message": {"content": "x"}}]},
+            "provider.content-filter",
+            1,
+        ),
         ({"choices": [{"finish_reason": "length", "message": {"content": "half an"}}]}, "provider.length", 1),
         ({"choices": [{"message": {"content": "half an"}}]}, "provider.cut", 3),
     ],
@@ -222,14 +231,20 @@ async def test_cases_091_and_092_a_refusal_is_a_refusal_whatever_stands_beside_i
         (529, {}, "provider.overloaded", 3),
     ],
 )
-async def test_a_status_is_named_and_asked_again_only_where_that_may_help(kit, status, body, code, sent) -> None:
+async def test_a_status_is_named_and_asked_again_only_where_that_may_help(
+    kit, status, body, code, sent
+) -> None:
     error, requests = await fault(kit, kit.answers(body, status))
     assert (error.code, error.status, requests) == (code, status, sent)
     assert error.retryable == (sent > 1)
 
 
 async def test_case_080_an_account_without_credit_is_asked_once_and_then_left_alone(kit) -> None:
-    told = {"message": "You have no credits remaining", "type": "insufficient_quota", "code": "credit_balance_exhausted"}
+    told = {
+        "message": "You have no credits remaining",
+        "type": "insufficient_quota",
+        "code": "credit_balance_exhausted",
+    }
     async with kit.provider(kit.answers({"error": told}, 429), retries=4) as (provider, server):
         error = await failing(provider, kit.asks())
         assert (error.code, len(server.requests)) == ("provider.quota", 1)
@@ -260,9 +275,15 @@ async def test_a_redirect_is_never_followed_and_the_key_goes_nowhere(kit) -> Non
 
 
 async def test_u42_a_gzip_bomb_is_stopped_as_it_unfolds(kit) -> None:
-    bomb = gzip.compress(b"x" * 70_000_000)
-    error, sent = await fault(kit, kit.answers(bomb, headers={"content-encoding": "gzip"}))
-    assert (error.code, sent) == ("provider.too-large", 1)
+    bomb = gzip.compress(b" " * 9_000_000)
+    async with kit.provider(kit.answers(bomb, headers={"content-encoding": "gzip"}), api="systemone") as (
+        provider,
+        server,
+    ):
+        with pytest.raises(ProviderError) as caught:
+            await provider.decide(kit.decides(DecisionQuestion("q", "condition", "Is it?")))
+    assert (caught.value.code, len(server.requests)) == ("provider.too-large", 1)
+    assert "8,388,608 bytes" in caught.value.message
 
 
 async def test_a_compressed_answer_is_read_all_the_same(kit) -> None:

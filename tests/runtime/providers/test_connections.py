@@ -1,0 +1,177 @@
+"""Connections: used again, never trusted when stale, closed when a call is cancelled, as many as there are permits."""
+
+from __future__ import annotations
+
+import trio
+from judgeflow.runtime.providers.open import open_provider
+
+
+async def test_a_connection_is_used_again(kit) -> None:
+    async with kit.provider(kit.answers(kit.said("ok"))) as (provider, server):
+        for _ in range(5):
+            await provider.chat(kit.asks())
+    assert (len(server.requests), server.connections) == (5, 1)
+
+
+async def test_a_stream_leaves_its_connection_for_the_next_call(kit) -> None:
+    async with kit.provider(kit.streams(kit.delta("ok", "stop"))) as (provider, server):
+        for _ in range(3):
+            await provider.chat(kit.asks())
+    assert server.connections == 1
+
+
+async def test_an_answer_is_there_once_it_is_whole_even_where_the_body_does_not_end(kit) -> None:
+    async def endless(_, wire) -> None:
+        body = kit.event(kit.delta("ok", "stop")) + kit.event("[DONE]")
+        await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(body))
+        await wire.until_closed()
+
+    async with kit.provider(endless) as (provider, server):
+        assert (await provider.chat(kit.asks())).text == "ok"
+    assert server.connections == 1
+
+
+async def test_a_connection_that_the_server_closed_is_not_used_and_nothing_is_retried(kit) -> None:
+    async def last(_, wire) -> None:
+        await wire.send(kit.http(kit.said("ok")))
+        wire.close()
+
+    waits: list[float] = []
+    clock = kit.clockwork(on_retry=lambda _, delay, __: waits.append(delay))
+    async with kit.provider(last, clock=clock) as (provider, server):
+        for _ in range(3):
+            await provider.chat(kit.asks())
+            await trio.sleep(0.01)
+    assert (server.connections, waits) == (3, [])
+
+
+async def test_a_server_that_closes_just_as_we_send_is_asked_on_a_new_connection(kit) -> None:
+    async def vanish(_, wire) -> None:
+        wire.close()
+
+    plays = (kit.answers(kit.said("one")), vanish, kit.answers(kit.said("two")))
+    async with kit.provider(*plays, retries=0) as (provider, server):
+        await provider.chat(kit.asks())
+        assert (await provider.chat(kit.asks())).text == "two"
+    assert (server.connections, len(server.requests)) == (2, 3)
+
+
+async def test_case_086_declared_concurrency_is_reached_at_once(kit) -> None:
+    async def slow(_, wire) -> None:
+        await wire.sleep(0.12)
+        await wire.send(kit.http(kit.said("ok")))
+
+    async with kit.provider(slow, concurrency=48) as (provider, server):
+        assert provider.concurrency == 48
+        async with trio.open_nursery() as nursery:
+            for _ in range(48):
+                nursery.start_soon(provider.chat, kit.asks())
+    assert (server.most_at_once, server.connections) == (48, 48)
+
+
+async def test_more_calls_than_permits_wait_and_waiting_is_no_failure(kit) -> None:
+    async def slow(_, wire) -> None:
+        await wire.sleep(0.05)
+        await wire.send(kit.http(kit.said("ok")))
+
+    texts: list[str] = []
+    async with kit.provider(slow, concurrency=2) as (provider, server):
+
+        async def call() -> None:
+            texts.append((await provider.chat(kit.asks(timeout=0.14))).text)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(8):
+                nursery.start_soon(call)
+    assert (texts, server.most_at_once) == (["ok"] * 8, 2)
+
+
+async def test_case_120_a_permit_is_not_held_between_two_calls(kit) -> None:
+    async with kit.provider(kit.answers(kit.said("ok")), concurrency=3) as (provider, server):
+
+        async def parent() -> None:
+            await provider.chat(kit.asks())
+            async with trio.open_nursery() as children:
+                children.start_soon(provider.chat, kit.asks())
+                children.start_soon(provider.chat, kit.asks())
+
+        with trio.fail_after(5):
+            async with trio.open_nursery() as nursery:
+                for _ in range(5):
+                    nursery.start_soon(parent)
+    assert len(server.requests) == 15
+
+
+async def test_no_permit_is_held_while_a_retry_waits(kit) -> None:
+    limited = kit.answers({"error": {"message": "m"}}, 429, headers={"retry-after": "0.2"})
+    order: list[str] = []
+    async with kit.provider(limited, kit.answers(kit.said("ok")), concurrency=1) as (provider, _):
+
+        async def call(name: str) -> None:
+            await provider.chat(kit.asks())
+            order.append(name)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(call, "first")
+            await trio.sleep(0.05)
+            nursery.start_soon(call, "second")
+    assert order == ["second", "first"]
+
+
+async def test_cancelled_calls_leave_a_pool_that_works(kit) -> None:
+    slow = True
+
+    async def play(_, wire) -> None:
+        if slow:
+            await wire.until_closed()
+        else:
+            await wire.send(kit.http(kit.said("ok")))
+
+    async with kit.provider(play, concurrency=4) as (provider, server):
+        for _ in range(5):
+            with trio.move_on_after(0.02):
+                async with trio.open_nursery() as nursery:
+                    for _ in range(12):
+                        nursery.start_soon(provider.chat, kit.asks())
+        slow = False
+        with trio.fail_after(2):
+            assert (await provider.chat(kit.asks())).text == "ok"
+        assert server.open == 1
+
+
+async def test_closing_a_provider_closes_its_connections(kit) -> None:
+    async with kit.serving(kit.answers(kit.said("ok"))) as server:
+        async with open_provider(kit.target(server.url), kit.clockwork()) as provider:
+            await provider.chat(kit.asks())
+            assert server.open == 1
+        await trio.sleep(0.02)
+        assert server.open == 0
+
+
+async def test_case_075_retry_after_is_waited_out_before_the_second_call(kit) -> None:
+    limited = kit.answers({"error": {"message": "m"}}, 429, headers={"retry-after": "0.3"})
+    async with kit.provider(limited, kit.answers(kit.said("ok"))) as (provider, server):
+        await provider.chat(kit.asks())
+    assert 0.3 <= server.times[1] - server.times[0] < 0.5
+
+
+async def test_a_retry_is_announced_with_its_caller_its_wait_and_its_reason(kit) -> None:
+    told = []
+    clock = kit.clockwork(on_retry=lambda *what: told.append(what))
+    async with kit.provider(kit.answers({}, 500), kit.answers(kit.said("ok")), clock=clock) as (provider, _):
+        await provider.chat(kit.asks())
+    [(caller, delay, error)] = told
+    assert (caller.party, error.code, error.attempts) == ("agent:writer", "provider.server-error", 1)
+    assert 0 < delay < 0.01
+
+
+async def test_a_wait_that_is_longer_than_the_time_allowed_is_not_begun(kit) -> None:
+    limited = kit.answers({"error": {"message": "m"}}, 429, headers={"retry-after": "60"})
+    async with kit.provider(limited) as (provider, server):
+        error = None
+        with trio.fail_after(1):
+            try:
+                await provider.chat(kit.asks(timeout=5))
+            except Exception as caught:
+                error = caught
+    assert (getattr(error, "code", None), len(server.requests)) == ("provider.rate-limited", 1)

