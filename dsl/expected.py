@@ -8,6 +8,7 @@ from . import ast, place
 from .lalr import Grammar, Stack, drive_carefully, load_grammar
 from .lexer import NOTHING, PRIMITIVES, Lexed
 from .recover import Recovery
+from .texts import Problem
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _COMMENT = re.compile(r"#[^\r\n]*\Z")
@@ -26,13 +27,23 @@ def expected_at(text: str, offset: int) -> frozenset[str]:
     start = "declaration"
     open_text = lexed.scans[-1][1].problem if lexed.scans and lexed.scans[-1][1].end == stop else None
     if open_text is not None:
-        if open_text.kind != "template":
+        opening = _open_template(text, open_text)
+        if opening is None:
             return frozenset()
         start = "expression"
-        lexed = grammar.lexer.lex(text, open_text.start + 2)
+        lexed = grammar.lexer.lex(text, opening + 2)
     elif lexed.gaps and lexed.gaps[-1][1] == stop and _COMMENT.search(text, lexed.gaps[-1][0], stop):
         return frozenset()
     return _spellings(grammar, _states(grammar, text, lexed, start))
+
+
+def _open_template(text: str, problem: Problem) -> int | None:
+    """Where the template begins that the end of the text is in."""
+    if problem.kind == "template":
+        return problem.start
+    last = text.rfind("{{", problem.start)
+    is_open = last > 0 and text[last - 1] != "\\" and "}}" not in text[last:]
+    return last if is_open and problem.kind == "block" else None
 
 
 def _is_word_start(text: str, at: int) -> bool:

@@ -55,10 +55,11 @@ def _givens(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> lis
     if not isinstance(node, ast.Test):
         return []
     given, brace = grammar.tables.literals["given"], grammar.tables.literals["{"]
+    block = lexed.kinds.index(brace)
     places = [
         span_of(lexed.values[index])
         for index, kind in enumerate(lexed.kinds)
-        if kind == given and lexed.kinds[index + 1] == brace
+        if index > block and kind == given and lexed.kinds[index + 1] == brace
     ]
     message = "This test has two `given` clauses."
     return [

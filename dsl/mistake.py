@@ -17,7 +17,7 @@ from .place import OPENING, Place, Tokens, expected
 
 class Repair(msgspec.Struct, frozen=True):
     """How the parse goes on: `insert` a terminal, `replace` the token by one, `delete` the token, `join` it
-    with the next line, or `reread` the word before it as a keyword."""
+    with the next line, `reread` the word before it as a keyword, or `respell` that word and begin anew."""
 
     what: str
     terminal: int

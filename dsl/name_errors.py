@@ -14,7 +14,7 @@ from .suggest import closest
 
 def reread(mistake: Mistake) -> Diagnostic | None:
     """The word before was taken for a name, and is a misspelt keyword."""
-    if mistake.repair is None or mistake.repair.what != "reread":
+    if mistake.repair is None or mistake.repair.what not in ("reread", "respell"):
         return None
     start, end = mistake.tokens.span(mistake.index - 1)
     word, meant = mistake.tokens.spelling(mistake.index - 1), mistake.repair.text

@@ -82,7 +82,7 @@ def parse_chunk(text: str) -> Parsed:
     if lexed.scans:
         read_texts(grammar, text, lexed, found)
     deep = False
-    if lexed.others or len(lexed.kinds) > _DEEP or _SUSPECT.search(text) or _open_or_unindented(text, lexed):
+    if lexed.others or len(lexed.kinds) > _DEEP or _is_suspect(text, lexed):
         deep = _look_closer(grammar, text, lexed, found)
     stack = Stack([grammar.tables.starts["declaration"]], [])
     if not deep and drive(grammar, lexed, stack):
@@ -115,14 +115,14 @@ def _is_odd(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> boo
 
 
 _SUSPECT = re.compile(r"\n[^ \t\r\n#}]|\r(?!\n)|\A[ \t]")
-"""A line that may have to be indented, or a first one that must not be."""
-
-
 _UNINDENTED = re.compile(r"[\r\n][^ \t\r\n]")
 
 
-def _open_or_unindented(text: str, lexed: Lexed) -> bool:
-    """Whether a scanned text has no end, or lines at column 0."""
+def _is_suspect(text: str, lexed: Lexed) -> bool:
+    """Whether a line may be indented wrongly, or a text may have no end."""
+    comments = lexed.gaps[0] if lexed.gaps and lexed.gaps[0][0] == 0 else None
+    if _SUSPECT.search(text) or (comments and text[comments[1] - 1] in " \t"):
+        return True
     return any(
         scan.problem is not None or (scan.block and _UNINDENTED.search(text, scan.start, scan.end))
         for _, scan in lexed.scans

@@ -130,7 +130,7 @@ class Recovery:
         index, kinds = stack.index, self.lexed.kinds
         if kinds[index] >= LINE_END:
             return self._line_break(stack)
-        repair = self._misread(stack) or self._meant(stack, place)
+        repair = self._misread(stack) or self._branch(stack) or self._meant(stack, place)
         if repair is not None:
             return repair
         needed = self._needed(index)
@@ -164,6 +164,16 @@ class Recovery:
         if self._progress(states[:-1], window, 3) < min(3, len(self.lexed.kinds) - index):
             return None
         return Repair("reread", self.literals[spelt], spelt)
+
+    def _branch(self, stack: Stack) -> Repair | None:
+        """A misspelt `else` passes for the name of the next statement; the `if` before it is over by then."""
+        index, kinds = stack.index, self.lexed.kinds
+        if index < 2 or kinds[index - 2] != self.literals["}"] or symbol(stack.states[-1]) != "NAME":
+            return None
+        if kinds[index] not in (self.literals["{"], self.literals["if"]):
+            return None
+        spelt = closest(self.tokens.spelling(index - 1), ("else", "uncertain"))
+        return Repair("respell", self.literals[spelt], spelt) if spelt is not None else None
 
     def _meant(self, stack: Stack, place: Place) -> Repair | None:
         """A word in the wrong case or a reserved one is still the name; a misspelt keyword is still the
@@ -230,10 +240,13 @@ class Recovery:
 
     def _apply(self, stack: Stack, repair: Repair) -> None:
         index, kinds, values = stack.index, self.lexed.kinds, self.lexed.values
-        if repair.what == "reread":
+        if repair.what in ("reread", "respell"):
             index -= 1
             stack.index = index
             del stack.states[-1], stack.values[-1]
+        if repair.what == "respell":
+            stack.index = 0
+            del stack.states[1:], stack.values[:]
         start, end = self.tokens.span(index)
         if repair.what == "delete":
             del kinds[index], values[index]

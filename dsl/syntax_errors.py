@@ -178,7 +178,12 @@ def _end(mistake: Mistake) -> Diagnostic | None:
         end = mistake.span[0]
         where = "the template" if mistake.in_template else "the declaration"
         labels = (Label(end, end, f"{where} ends here"),)
-        return mistake.error("syntax.unclosed", message, span=opening, label="opened here", labels=labels)
+        text = mistake.repair.text if mistake.repair is not None else ""
+        last = mistake.tokens.span(mistake.index - 1)[1]
+        fixes = fix(f"Insert `{text}`", last, last, text) if text in (")", "]") else ()
+        return mistake.error(
+            "syntax.unclosed", message, span=opening, label="opened here", labels=labels, fixes=fixes
+        )
     if mistake.expects("{") and not mistake.expects("NUMBER") and not place.block:
         declared = declaration(mistake.tokens.spelling(0))
         name = declared.article if declared else "This declaration"

@@ -64,7 +64,8 @@ def test_an_open_quote_or_bracket_does_not_reach_the_neighbours(broken: str) -> 
 
 
 def test_unindented_text_stays_with_its_text_block() -> None:
-    text = 'agent one {\n  prompt """\nFind jobs.\nlet me know\n{\n  "a": 1\n}\nmodel answers are short\n  """\n}'
+    prose = 'Find jobs.\nlet me know\n{\n  "a": 1\n}\nmodel answers are short'
+    text = f'agent one {{\n  prompt """\n{prose}\n  """\n}}'
     assert pieces(f"{text}\n{TWO}") == [text, TWO]
 
 
@@ -92,7 +93,8 @@ def test_white_space_between_chunks_belongs_to_none() -> None:
 
 
 LINES = [
-    "agent a {", "  model x", "}", "let b = 1", "# note", "", '  prompt """', '  """', "  } else {", "words without sense",
+    "agent a {", "  model x", "}", "let b = 1", "# note", "", '  prompt """', '  """', "  } else {",
+    "words without sense",
     "type T = A | B", "flow f(x: text) {", "agnet z {", "]", "  # inner", 'model m "a/b"', "test",
 ]  # fmt: skip
 

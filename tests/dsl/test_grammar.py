@@ -1,4 +1,4 @@
-"""The grammar is LALR(1) without a conflict, its tables are fresh, and nothing in it is dead or undocumented."""
+"""The grammar is LALR(1) without a conflict, its tables are fresh, and nothing in it is dead."""
 
 import hashlib
 import logging
@@ -120,7 +120,7 @@ def test_the_table_of_declarations_says_what_the_grammar_takes() -> None:
 
 
 def test_every_reserved_word_is_a_keyword() -> None:
-    assert RESERVED <= set(load_grammar().tables.literals)
+    assert set(load_grammar().tables.literals) >= RESERVED
 
 
 @pytest.mark.parametrize("kind", DECLARATIONS, ids=lambda kind: kind.keyword)
@@ -156,11 +156,9 @@ def test_the_examples_of_clauses_parse(block: str, clause: clauses.Clause) -> No
     assert all(item.keyword == clause.keyword for item in written if isinstance(item, ast.Clause))
 
 
-@pytest.mark.parametrize("clause", (*clauses.STATEMENTS, *clauses.STEPS), ids=lambda clause: clause.keyword)
+@pytest.mark.parametrize("clause", [*clauses.STATEMENTS, *clauses.STEPS], ids=lambda clause: clause.keyword)
 def test_the_examples_of_statements_parse(clause: clauses.Clause) -> None:
-    example = clause.example.replace("…", "case x { }" if clause.keyword == "switch" else "f()").replace(
-        "case x { } }", "}"
-    )
+    example = clause.example.replace("…", "f()")
     prefix = "x = " if clause in clauses.STEPS else ""
     example = {"switch": "switch f(x) { case a { } }"}.get(clause.keyword, example)
     assert parse_chunk(f"flow f(x: text) {{ {prefix}{example} }}")[1] == ()
