@@ -304,7 +304,9 @@ def _same_offer(before: list[Entry], after: list[Entry]) -> bool:
 
 
 def _same_import(old: Entry, new: Entry) -> bool:
-    return not isinstance(old.node, ast.Import | ast.LimitsDecl | ast.Memory) or old.text == new.text
+    return (
+        not isinstance(old.node, ast.Import | ast.LimitsDecl | ast.Memory | ast.Test) or old.text == new.text
+    )
 
 
 def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface | None]:

@@ -19,6 +19,7 @@ from .check.program import (
     duplicate_findings,
     import_findings,
     once_findings,
+    test_findings,
     unused_findings,
     unused_import_findings,
 )
@@ -78,6 +79,7 @@ class _Settled:
         self.near = {item.path: found for item in reach.missing if (found := near(item.path)) is not None}
         self.clashes = _clashes(files)
         self.again = _has_second(files)
+        self.tests = _same_tests(file)
         self.unpriced = _unpriced(files)
         self.unused: list[str] = []
         self.useless: list[Import] = []
@@ -97,6 +99,8 @@ class _Settled:
             yield from duplicate_findings(own, imported, self.clashes)
         if self.again:
             yield from once_findings(own, imported)
+        if self.tests:
+            yield from test_findings(own)
         if self.unpriced:
             yield from price_findings(own, imported, self.unpriced)
         if self.unused:
@@ -124,6 +128,11 @@ def _has_second(files: Sequence[FileView]) -> bool:
     own = [type(entry.node) for entry in files[0].document.entries if type(entry.node) in ONCE]
     others = {type(entry.node) for other in files[1:] for entry in other.document.entries} & set(ONCE)
     return len(own) != len(set(own)) or bool((set(own) - {ast.Workflow}) & others)
+
+
+def _same_tests(file: FileView) -> bool:
+    names = [entry.node.name.plain for entry in file.document.entries if isinstance(entry.node, ast.Test)]
+    return len(names) != len(set(names))
 
 
 def _unpriced(files: Sequence[FileView]) -> dict[str, Unpriced]:

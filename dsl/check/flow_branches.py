@@ -61,7 +61,8 @@ def _plain_condition(
             "an unsure answer has nowhere to go",
             label="an unsure answer ends up as true or false here",
             related=(Related(call.callee.text, "its `confidence` is declared here"),),
-            help=f"sure = {call.callee.text}(…)\nif sure.value and … {{ }}",
+            help="Give the answer a name first; then it is a plain decision:\n"
+            f"answer = {call.callee.text}(…)\nif answer.value and … {{ }}",
         )
         return walk.silent().branches(node.condition, state)
     if node.uncertain is not None:
@@ -103,6 +104,9 @@ def check_uncertain(
             below,
             f"A confidence lies between 0 and 1, and {below.text} does not",
             label="from 0 to 1",
+            help=f"Write `uncertain below 0.{below.text}`."
+            if below.text.isdigit() and len(below.text) == 2
+            else "",
         )
     elif below is not None and below.value == 0:
         walk.report.add(

@@ -127,7 +127,7 @@ def _report_extra(walk: Walk, label: ast.Ident, choices: Choices) -> None:
         f"`{label.text}` is no {choices.kind} of what is switched on",
         label="never reached",
         related=choices.related,
-        help=f"Did you mean {written(guess, choices)}?" if guess else f"There are {listed}.",
+        help=f"Did you mean `{written(guess, choices)}`?" if guess else f"There are {listed}.",
         fixes=(_replace(label, written(guess, choices)),) if guess else (),
     )
 
@@ -137,7 +137,7 @@ def _report_quotes(walk: Walk, label: ast.Ident, choices: Choices) -> None:
     walk.report.add(
         "switch.extra-case",
         label,
-        f"The case of a {choices.kind} is written {right}",
+        f"The case of a {choices.kind} is written `{right}`",
         label="in quotes" if choices.quoted else "without quotes",
         help=f"Write `case {right}`.",
         fixes=(_replace(label, right),),

@@ -11,7 +11,12 @@ from .. import ast
 from .base import CallableSurface, Report, Scope
 from .names import a
 
-_AGAIN = "Call it in a statement of its own and use its result here."
+_OWN_STATEMENT = "Call it in a statement of its own and use its result here."
+_INSTEAD = {
+    "in a comprehension": "A step can call it for every item: `results = each item in items: {name}(item)`.",
+    "in a template": "Give its result a name first, and put that into the template.",
+    "after `else`": "Say so in statements: `found = try …`, then `if not found.ok { x = {name}(…) }`.",
+}
 
 
 def check_hidden_calls(expr: ast.Expr, scope: Scope, report: Report, where: str = "") -> None:
@@ -26,7 +31,7 @@ def check_hidden_calls(expr: ast.Expr, scope: Scope, report: Report, where: str 
                 call.callee,
                 f"`{call.callee.text}` is {a(callee.kind)} and may not be called {place}",
                 label="this call would not run exactly once",
-                help=_AGAIN,
+                help=_INSTEAD.get(place, _OWN_STATEMENT).replace("{name}", call.callee.text),
             )
 
 

@@ -197,6 +197,28 @@ def _place_of(document: Document, kind: type, own: bool) -> Label | None:
     return None
 
 
+def test_findings(own: Document) -> Iterator[Placed]:
+    """Tests of one name: `jrun test -k` and reports could not tell them apart."""
+    seen: dict[str, Label] = {}
+    for index, entry in enumerate(own.entries):
+        if not isinstance(entry.node, ast.Test) or entry.node.name.plain is None:
+            continue
+        name, offset = entry.node.name, own.chunks[index][0]
+        first = seen.setdefault(
+            entry.node.name.plain, Label(name.start + offset, name.end + offset, "the first one")
+        )
+        if first.start != name.start + offset:
+            yield _placed(
+                index,
+                "name.duplicate",
+                name,
+                f'There is a second test "{name.plain}"',
+                label="the second one",
+                labels=(_relative(first, offset),),
+                help="Say what it tests in words of its own.",
+            )
+
+
 def unused_findings(own: Document, unused: Iterable[str]) -> Iterator[Placed]:
     """Declarations that nothing mentions."""
     for name in unused:

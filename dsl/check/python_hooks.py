@@ -113,7 +113,7 @@ def _check_tool(node: ast.Tool, text: ast.Text, hook: HookInfo, report: Report) 
         report,
         f"`{hook.name}` does not take the parameters of the tool `{node.name.text}`",
         _difference(unknown, unfilled),
-        f"def {hook.name}({', '.join(given)}):",
+        f"Write it as `def {hook.name}({', '.join(given)}):`.",
     )
 
 
@@ -129,7 +129,8 @@ def _check_judge(node: ast.Judge, text: ast.Text, hook: HookInfo, scope: Scope, 
             report,
             f"`{hook.name}` must take one input, and everything else after a `*`",
             label,
-            f"def {hook.name}({required[0] if required else 'input'}{f', *, {extra}' if extra else ''}):",
+            f"Write it as `def {hook.name}({required[0] if required else 'input'}"
+            f"{f', *, {extra}' if extra else ''}):`.",
         )
     if node.code and "model" in hook.keyword_only:
         report.add(
@@ -143,9 +144,9 @@ def _check_judge(node: ast.Judge, text: ast.Text, hook: HookInfo, scope: Scope, 
     for name in hook.keyword_only:
         if name in ("model", "run") or name in params or name not in hook.required:
             continue
-        found = scope.find(name)
-        if not (isinstance(found, CallableSurface) and found.kind == "tool"):
-            guess = closest(name, ["model", "run", *params])
+        if not _is_tool(name, scope):
+            tools = [other for other in scope.names() if _is_tool(other, scope)]
+            guess = closest(name, ["model", "run", *params, *tools])
             known = _listed(["model", "run", *params])
             _report_signature(
                 text,
@@ -154,6 +155,11 @@ def _check_judge(node: ast.Judge, text: ast.Text, hook: HookInfo, scope: Scope, 
                 "no tool and no parameter of the judge has this name",
                 f"Did you mean `{guess}`?" if guess else f"There are {known}, and every declared tool.",
             )
+
+
+def _is_tool(name: str, scope: Scope) -> bool:
+    found = scope.find(name)
+    return isinstance(found, CallableSurface) and found.kind == "tool"
 
 
 def _report_signature(text: ast.Text, report: Report, message: str, label: str, help: str) -> None:

@@ -63,6 +63,7 @@ class Values:
     def _check_record(self, value: ast.Object, shape: Record, what: str) -> None:
         fields = record_fields(shape.name, self.scope)
         given = {pair.key.text for pair in value.pairs}
+        meant = {closest(name, fields) for name in given if name not in fields}
         for pair in value.pairs:
             field = fields.get(pair.key.text)
             if field is None:
@@ -70,7 +71,9 @@ class Values:
             else:
                 self.check(pair.value, field, f"`{pair.key.text}` of {shape.name}")
         missing = [
-            name for name, field in fields.items() if not _may_be_left_out(field) and name not in given
+            name
+            for name, field in fields.items()
+            if not _may_be_left_out(field) and name not in given and name not in meant
         ]
         if missing:
             names = ", ".join(f"`{name}`" for name in missing)
@@ -79,7 +82,7 @@ class Values:
                 value,
                 f"{_capital(what)} is {shape.name}, which also has {names}",
                 label=f"{names} {'is' if len(missing) == 1 else 'are'} missing",
-                help=f"Add {', '.join(f'{name}: …' for name in missing)}.",
+                help=f"Add `{', '.join(f'{name}: …' for name in missing)}`.",
             )
 
     def _check_union(self, value: ast.Object, shape: Union, what: str) -> None:

@@ -30,7 +30,7 @@ def check_suite(node: ast.Suite, scope: Scope, report: Report, files: Files) -> 
             node.name,
             f"The suite `{node.name.text}` has no cases",
             label="nothing to run",
-            help='cases "golden.jsonl"',
+            help='Name the file that holds them:\ncases "golden.jsonl"',
         )
     elif isinstance(cases.value, ast.Text):
         _check_file(cases.value, "cases", report, files)

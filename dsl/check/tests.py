@@ -55,14 +55,19 @@ def _check_given(
         return
     params = {param.name: param for param in flow.params}
     pairs = node.given.pairs if node.given is not None else ()
-    given = {pair.key.text for pair in pairs}
+    given = {pair.key.text: closest(pair.key.text, params) for pair in pairs}
+    meant = {guess for name, guess in given.items() if name not in params}
     for pair in pairs:
         param = params.get(pair.key.text)
         if param is None:
             _report_no_parameter(pair.key, flow, report)
         elif not (param.optional and isinstance(pair.value, ast.Null)):
             Values(env, scope, report).check(pair.value, param.shape, f"`{param.name}` of `{flow.name}`")
-    missing = [name for name, param in params.items() if name not in given and not may_be_left_out(param)]
+    missing = [
+        name
+        for name, param in params.items()
+        if name not in given and name not in meant and not may_be_left_out(param)
+    ]
     if missing:
         names = listed(ticked(missing))
         report.add(
@@ -285,7 +290,7 @@ def _check_unscripted(node: ast.Test, flow: CallableSurface, scope: Scope, repor
                     script.name,
                     f"`{judge}` judges every answer of `{agent.name}`, and has no script",
                     label="scripted, but its judge is not",
-                    help=f"{judge} {verbs_of(found)[0]} …",
+                    help=f"Script it too: `{judge} {verbs_of(found)[0]} …`.",
                 )
     unscripted = [f for f in reached if f.name not in scripted and f.name not in certain]
     agents = {f.name for f in unscripted if f.kind == "agent"}
