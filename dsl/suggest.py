@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 _TOO_LONG = 64
 
@@ -13,19 +14,33 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     words that share their first four letters and half of their length are near enough as well."""
     if len(word) > _TOO_LONG:
         return None
-    plain = _plain(word)
+    plain, letters = _known(word)
     best: tuple[float, str] | None = None
     for candidate in candidates:
         if candidate == word or len(candidate) > _TOO_LONG:
             continue
-        score = _score(plain, _plain(candidate))
+        other, others = _known(candidate)
+        # Each letter that only one of two words has costs an edit: of a thousand names most end here.
+        missing = max((letters & ~others).bit_count(), (others & ~letters).bit_count())
+        if best is not None and missing > best[0]:
+            continue
+        if 3 * missing > max(3, len(plain), len(other)) and plain[:4] != other[:4]:
+            continue
+        score = _score(plain, other)
         if score is not None and (best is None or (score, candidate) < best):
             best = (score, candidate)
     return best[1] if best else None
 
 
-def _plain(word: str) -> str:
-    return word.lower().replace("_", "")
+@lru_cache(maxsize=8192)
+def _known(word: str) -> tuple[str, int]:
+    """The word without capitals and underscores, and the set of its letters as bits. Letters that share a
+    bit only make two words look more alike than they are."""
+    plain = word.lower().replace("_", "")
+    letters = 0
+    for letter in plain:
+        letters |= 1 << (ord(letter) & 63)
+    return plain, letters
 
 
 def _score(word: str, candidate: str) -> float | None:
@@ -46,6 +61,9 @@ def _score(word: str, candidate: str) -> float | None:
 
 def distance(left: str, right: str) -> int:
     """The number of edits between two words; a swap of neighbours is one (restricted Damerau–Levenshtein)."""
+    left, right = _differing(left, right)
+    if not left or not right:
+        return len(left) + len(right)
     before: list[int] = []
     row = list(range(len(right) + 1))
     for i, letter in enumerate(left, 1):
@@ -56,3 +74,15 @@ def distance(left: str, right: str) -> int:
                 cost = min(cost, last[j - 2] + 1)
             row.append(cost)
     return row[-1]
+
+
+def _differing(left: str, right: str) -> tuple[str, str]:
+    """Two words without the beginning and the end that they share."""
+    shorter = min(len(left), len(right))
+    start = 0
+    while start < shorter and left[start] == right[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and left[-1 - end] == right[-1 - end]:
+        end += 1
+    return left[start : len(left) - end], right[start : len(right) - end]
