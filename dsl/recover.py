@@ -266,8 +266,9 @@ class Recovery:
         if self.grammar.accepts(stack.states, 0):
             self._cut(stack, len(stack.states), len(self.lexed.kinds) - 1, [])
             return True
-        floor = self._floor(stack)
+        outer, inner = self._floors(stack)
         for index in self._sync_points(stack.index):
+            floor = inner if self.lexed.kinds[index] == self.literals["{"] else outer
             for depth in range(len(stack.states), floor, -1):
                 bridge = self._bridge(stack.states[:depth], index)
                 if bridge is not None:
@@ -275,13 +276,11 @@ class Recovery:
                     return True
         return False
 
-    def _floor(self, stack: Stack) -> int:
-        """The head of a declaration is never given up: its keyword, its name, the brace that opens its
-        block."""
-        for level, state in enumerate(stack.states):
-            if symbol(state) == "LBRACE":
-                return level
-        return 2
+    def _floors(self, stack: Stack) -> tuple[int, int]:
+        """How much of the stack stays. The head of a declaration is never given up: its keyword, its name, the brace
+        that opens its block; and a brace in what is dropped opens no block that is open already."""
+        braces = [level for level, state in enumerate(stack.states) if symbol(state) == "LBRACE"]
+        return (braces[0], braces[-1]) if braces else (2, 2)
 
     def _sync_points(self, index: int) -> Iterator[int]:
         """Where the parse might go on: a brace, or the first token of a line. A block that begins in what is

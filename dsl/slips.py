@@ -20,6 +20,7 @@ def slip(mistake: Mistake) -> Diagnostic | None:
         _secret,
         _unit,
         _no_reason,
+        _foreign,
         _bare_value,
         _finished,
     ):
@@ -144,6 +145,33 @@ def _no_reason(mistake: Mistake) -> Diagnostic | None:
         label="I expected `else` and a reason after this",
         help=advice,
     )
+
+
+_FOREIGN = {
+    **dict.fromkeys(
+        ("for", "foreach", "while", "repeat", "until"),
+        "To go through a list: y = each x in xs: f(x). To repeat: loop at most 5 times until done { … }",
+    ),
+    **dict.fromkeys(("elif", "elsif", "elseif"), "Write `else if`."),
+    **dict.fromkeys(("await", "async"), "Calls wait for their answers by themselves; `parallel { … }` runs some at once."),
+    **dict.fromkeys(("const", "var"), "A name gets its value with `=` alone: x = f(y)"),
+    "let": "Inside a flow a name gets its value with `=` alone: x = f(y)",
+}
+
+
+def _foreign(mistake: Mistake) -> Diagnostic | None:
+    """A statement of another language."""
+    place = mistake.place
+    if place.block not in ("flow", "parallel") or place.bracket:
+        return None
+    for index in (mistake.index, mistake.index - 1):
+        word = mistake.tokens.spelling(index)
+        starts = index == mistake.index or (mistake.expects("TLP", ".") and not mistake.expects("and"))
+        if word in _FOREIGN and starts:
+            message = f"There is no statement `{word}`."
+            span = mistake.tokens.span(index)
+            return mistake.error("syntax.unknown-statement", message, span=span, help=_FOREIGN[word])
+    return None
 
 
 def _bare_value(mistake: Mistake) -> Diagnostic | None:

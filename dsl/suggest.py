@@ -22,9 +22,8 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
         other, others = _known(candidate)
         # Each letter that only one of two words has costs an edit: of a thousand names most end here.
         missing = max((letters & ~others).bit_count(), (others & ~letters).bit_count())
-        if best is not None and missing > best[0]:
-            continue
-        if 3 * missing > max(3, len(plain), len(other)) and plain[:4] != other[:4]:
+        too_far = 3 * missing > max(3, len(plain), len(other)) or (best is not None and missing > best[0])
+        if too_far and plain[:4] != other[:4]:
             continue
         score = _score(plain, other)
         if score is not None and (best is None or (score, candidate) < best):

@@ -258,5 +258,5 @@ def _unexpected(mistake: Mistake) -> Diagnostic:
         message = f"I expected {what or 'more'} before the `}}}}`."
         what = ""
     return mistake.error(
-        "syntax.unexpected", message, help=f"Here can stand {what}." if what else mistake.example
+        "syntax.unexpected", message, help=advice
     )

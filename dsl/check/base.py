@@ -12,12 +12,16 @@ declaration's name (`Related`) and turned into a position when the findings are 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from .. import ast
 from ..diagnostics import Diagnostic, Fix, Label, Severity
 from ..shapes import CallableKind, ParamInfo, Shape, TypeInfo
+
+if TYPE_CHECKING:
+    from .env import Env
 
 
 class ModelSurface(msgspec.Struct, frozen=True):
@@ -37,6 +41,14 @@ class ModelSurface(msgspec.Struct, frozen=True):
         """The vendor prefix; None for a slug without `/` and for `script/`, `echo/` and `local/`."""
         vendor, slash, _ = self.slug.partition("/")
         return vendor if slash and vendor not in ("script", "echo", "local") else None
+
+
+class QuestionSurface(msgspec.Struct, frozen=True):
+    """A question of a `decide` judge; `options` are a choice's options or a scale's levels."""
+
+    name: str
+    kind: str
+    options: tuple[str, ...] = ()
 
 
 class CallableSurface(msgspec.Struct, frozen=True):
@@ -62,6 +74,8 @@ class CallableSurface(msgspec.Struct, frozen=True):
     """A code judge."""
     form: str = ""
     """A judge's form: code, python, ask, rate or decide."""
+    questions: tuple[QuestionSurface, ...] = ()
+    """What a judge with `decide` asks."""
     functions: tuple[str, ...] = ()
     """An MCP tool's functions (`only [open, click]`), or `*` where it names none."""
 
@@ -126,9 +140,11 @@ class Scope:
 
 
 class Report:
-    """Collects the findings of one declaration."""
+    """Collects the findings of one declaration. `witness` is told of every expression that is looked at, with what it
+    may mention and its shape: that is how an editor learns what may be written somewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, witness: Callable[[ast.Expr, Env, Shape], None] | None = None) -> None:
+        self.witness = witness
         self.findings: list[Finding] = []
 
     def add(
