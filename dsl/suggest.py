@@ -12,22 +12,34 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `word` is most likely a slip of, or None. One edit in three letters is a slip: a
     letter missing, added, changed, or swapped with its neighbour. Capitals and underscores do not count;
     words that share their first four letters and half of their length are near enough as well."""
+    return _closest(word, tuple(candidates))
+
+
+@lru_cache(maxsize=32)
+def _closest(word: str, candidates: tuple[str, ...]) -> str | None:
+    """A name that is not known is often written more than once: what was found for it is kept."""
     if len(word) > _TOO_LONG:
         return None
     plain, letters = _known(word)
+    start, size = plain[:4], len(plain)
     best: tuple[float, str] | None = None
+    most = float(_TOO_LONG)
     for candidate in candidates:
-        if candidate == word or len(candidate) > _TOO_LONG:
-            continue
         other, others = _known(candidate)
         # Each letter that only one of two words has costs an edit: of a thousand names most end here.
-        missing = max((letters & ~others).bit_count(), (others & ~letters).bit_count())
-        too_far = 3 * missing > max(3, len(plain), len(other)) or (best is not None and missing > best[0])
-        if too_far and plain[:4] != other[:4]:
+        missing = (letters & ~others).bit_count()
+        extra = (others & ~letters).bit_count()
+        if extra > missing:
+            missing = extra
+        too_far = missing > most or (3 * missing > size and 3 * missing > len(other))
+        if too_far and missing > 1 and other[:4] != start:
+            continue
+        if candidate == word or len(candidate) > _TOO_LONG:
             continue
         score = _score(plain, other)
         if score is not None and (best is None or (score, candidate) < best):
             best = (score, candidate)
+            most = score
     return best[1] if best else None
 
 
