@@ -29,8 +29,7 @@ def _closest(word: str, candidates: tuple[str, ...]) -> str | None:
         # Each letter that only one of two words has costs an edit: of a thousand names most end here.
         missing = (letters & ~others).bit_count()
         extra = (others & ~letters).bit_count()
-        if extra > missing:
-            missing = extra
+        missing = max(missing, extra)
         too_far = missing > most or (3 * missing > size and 3 * missing > len(other))
         if too_far and missing > 1 and other[:4] != start:
             continue
