@@ -5,9 +5,15 @@ from __future__ import annotations
 from .. import ast
 from ..suggest import closest
 from .base import CallableSurface, Report, Scope, Surface
-from .builtins import FUNCTIONS
+from .builtins import FUNCTIONS, JUDGE_FUNCTIONS, TEST_FUNCTIONS
 from .env import Env
 from .names import a, kind_of, listed, nearest, report_unknown, ticked
+
+ELSEWHERE = {
+    **dict.fromkeys(JUDGE_FUNCTIONS, "in judges"),
+    **dict.fromkeys(TEST_FUNCTIONS, "in `expect` of a test"),
+}
+"""Functions that stand in some places only."""
 
 
 def report_hidden_call(node: ast.Call, callee: CallableSurface, env: Env, report: Report) -> None:
@@ -58,9 +64,8 @@ def report_not_callable(
             label="not callable",
         )
         return
-    if name in ("calls", "verdicts"):
-        place = "in judges" if name == "calls" else "in `expect` of a test"
-        report.add("name.unknown", node.callee, f"`{name}` stands {place} only", label="not here")
+    if name in ELSEWHERE:
+        report.add("name.unknown", node.callee, f"`{name}` stands {ELSEWHERE[name]} only", label="not here")
         return
     functions = (*env.functions, *FUNCTIONS)
     guess = nearest(name, scope, lambda other: isinstance(other, CallableSurface), functions)

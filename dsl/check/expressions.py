@@ -34,7 +34,7 @@ from .access import MOST_LISTED, report_no_field
 from .arguments import Matching
 from .base import CallableSurface, ConstantSurface, Report, Scope, TypeSurface
 from .builtins import CONDITION, FUNCTIONS, Function
-from .callees import check_member, report_hidden_call, report_no_value, report_not_callable
+from .callees import ELSEWHERE, check_member, report_hidden_call, report_no_value, report_not_callable
 from .env import Absent, Env
 from .fit import (
     answered,
@@ -229,7 +229,7 @@ def _call(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
     callee = scope.find(head) if head not in env.names else None
     if not isinstance(callee, CallableSurface):
         report_not_callable(node, callee, env, scope, report)
-        return _infer_arguments(node, env, scope, report)
+        return _UNKNOWN if name in ELSEWHERE else _infer_arguments(node, env, scope, report)
     if not env.calls_allowed:
         report_hidden_call(node, callee, env, report)
         return _infer_arguments(node, env, scope, report)

@@ -153,15 +153,20 @@ def _size_help(kinds: frozenset[str]) -> str:
 
 
 def _contains(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:
+    _check_items(node.left, right, report)
     return _holds(node.op, (node.left, left), (node.right, right), report)
 
 
 def _in(node: ast.Binary, left: Shape, right: Shape, scope: Scope, report: Report) -> Shape:
-    if isinstance(node.right, ast.ListExpr):
-        for item in node.right.items:
-            if isinstance(item, ast.Text) and item.plain is not None:
-                _check_literal(item, Literal(item.plain), left, report)
+    _check_items(node.right, left, report)
     return _holds(node.op, (node.right, right), (node.left, left), report)
+
+
+def _check_items(written: ast.Expr, against: Shape, report: Report) -> None:
+    """The texts of a list as written, each of which must be possible."""
+    for item in written.items if isinstance(written, ast.ListExpr) else ():
+        if isinstance(item, ast.Text) and item.plain is not None:
+            _check_literal(item, Literal(item.plain), against, report)
 
 
 def _holds(op: str, outer: tuple[ast.Expr, Shape], inner: tuple[ast.Expr, Shape], report: Report) -> Shape:
