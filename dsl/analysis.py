@@ -7,18 +7,17 @@ file of 10,000 lines costs about a millisecond, because everything else is kept 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from . import ast
 from .check.base import Finding, Surface
 from .check.files import Files
 from .check.python_source import HookInfo, PythonFile, read_python
 from .diagnostics import Diagnostic, Label
-from .document import Document, Entry, EntryCache, edited, open_document
-from .graph import Import, Reach, normal, reach, target_of
+from .document import Document, Edited, Entry, EntryCache, edited, open_document
+from .facts import Facts
+from .graph import Import, Reach, normal, reach
 from .kept import KeptFindings
 from .parse import Item, Module
 from .source import Source, decode
@@ -83,41 +82,50 @@ class Analysis:
 
 
 class _File:
-    """One file of the workspace."""
+    """One file of the workspace. `surfaces` is what it declares, of two declarations of one name the first;
+    it is replaced, never changed, when that changes."""
 
     def __init__(self, document: Document) -> None:
+        self.document = document
+        self.facts = Facts()
+        self.facts.add(document.entries)
+        self.surfaces = document.surfaces()
+        self.imports = document.imports()
         self.kept = KeptFindings()
         self.whole = Whole()
         self.view: dict[str, dict[str, Surface]] = {}
         """The tables that the kept findings were made with, by file."""
-        self.mentioned: Counter[str] = Counter()
-        self.broken = 0
-        self.imports: tuple[Import, ...] = ()
-        self.document = document
-        self.surfaces: dict[str, Surface] = {}
-        self.count(document.entries, 1)
-        self.refresh()
 
-    def count(self, entries: list[Entry], by: int) -> None:
-        for entry in entries:
-            self.broken += by * entry.broken
-            for name in entry.mentions:
-                self.mentioned[name] += by
+    def take(self, edit: Edited) -> bool:
+        """Goes on with the text after an edit; whether other files may see a difference."""
+        before, after = edit.before, edit.after
+        old, self.document = self.document, edit.document
+        self.facts.remove(before)
+        self.facts.add(after)
+        names = [entry.surface and entry.surface.name for entry in before]
+        if names == [entry.surface and entry.surface.name for entry in after]:
+            self.document.by_name = old.by_name
+        offers = [entry.offer for entry in before] != [entry.offer for entry in after]
+        if offers:
+            self._replace_surfaces(before, after)
+            self.imports = self.document.imports()
+        if offers or any(o.mentions != n.mentions for o, n in zip(before, after, strict=True)):
+            self.whole.stale()
+        return offers
 
-    def refresh(self) -> None:
-        """Reads the tables anew after declarations came, went or changed what they offer."""
-        document = self.document
-        surfaces: dict[str, Surface] = {}
-        for entry in document.entries:
-            if entry.surface is not None:
-                surfaces.setdefault(entry.surface.name, entry.surface)
+    def _replace_surfaces(self, before: list[Entry], after: list[Entry]) -> None:
+        gone = {entry.surface.name for entry in before if entry.surface is not None}
+        come = [entry.surface for entry in after if entry.surface is not None]
+        declared = self.facts.declared
+        if any(declared[name] > 1 for name in (*gone, *(surface.name for surface in come))):
+            self.surfaces = self.document.surfaces()
+            return
+        surfaces = dict(self.surfaces)
+        for name in gone:
+            if not declared[name]:
+                del surfaces[name]
+        surfaces.update((surface.name, surface) for surface in come)
         self.surfaces = surfaces
-        path = document.source.path
-        self.imports = tuple(
-            Import(index, target_of(path, entry.node.path.plain or ""), entry.node)
-            for index, entry in enumerate(document.entries)
-            if isinstance(entry.node, ast.Import) and entry.node.path.plain
-        )
 
 
 class Workspace:
@@ -145,19 +153,8 @@ class Workspace:
             return
         if text == file.document.source.text and not file.document.diagnostics:
             return
-        edit = edited(file.document, text, self._entries.entry)
-        same_offer = _same_offer(edit.before, edit.after)
-        if same_offer:
-            edit.document.by_name = file.document.by_name
-        file.document = edit.document
-        file.count(edit.before, -1)
-        file.count(edit.after, 1)
-        if not same_offer:
-            file.refresh()
-            file.whole.stale()
+        if file.take(edited(file.document, text, self._entries.entry)):
             self._reaches.clear()
-        elif {entry.mentions for entry in edit.before} != {entry.mentions for entry in edit.after}:
-            file.whole.stale()
 
     def forget(self, path: str) -> None:
         """The file changed, came or went on disk, or its text is no longer held elsewhere: read it again when
@@ -221,7 +218,9 @@ class Workspace:
             old, new = file.view.get(path, {}), view.get(path, {})
             if old is not new:
                 appeared = appeared or old.keys() != new.keys()
-                changed.update(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+                changed.update(
+                    name for name in old.keys() | new.keys() if _differ(old.get(name), new.get(name))
+                )
         if changed or file.view.keys() != view.keys():
             file.whole.stale()
         file.view = view
@@ -232,7 +231,8 @@ class Workspace:
         unsure = seen.broken or any(other.document.diagnostics for other in files)
         found = list(document.diagnostics)
         noisy = file.kept.noisy
-        for (offset, _), entry in zip(document.chunks, document.entries, strict=True):
+        loud = noisy or file.facts.hinted
+        for (offset, _), entry in zip(document.chunks, document.entries, strict=True) if loud else ():
             if entry.diagnostics:
                 found += [diagnostic.moved(offset, path) for diagnostic in entry.diagnostics]
             if entry.text in noisy:
@@ -295,24 +295,14 @@ class Workspace:
         return self._there[path]
 
 
-def _same_offer(before: list[Entry], after: list[Entry]) -> bool:
-    """Whether an edit left alone what the file declares: names, surfaces, imports and their order."""
-    return len(before) == len(after) and all(
-        old.surface == new.surface and type(old.node) is type(new.node) and _same_import(old, new)
-        for old, new in zip(before, after, strict=True)
-    )
-
-
-def _same_import(old: Entry, new: Entry) -> bool:
-    return (
-        not isinstance(old.node, ast.Import | ast.LimitsDecl | ast.Memory | ast.Test) or old.text == new.text
-    )
-
-
 def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface | None]:
     if len(tables) == 1:
         return tables[0].get
     return lambda name: next((table[name] for table in tables if name in table), None)
+
+
+def _differ(old: Surface | None, new: Surface | None) -> bool:
+    return old is not new and old != new
 
 
 def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:

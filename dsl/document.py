@@ -13,19 +13,23 @@ from . import ast
 from .check.base import Surface, TypeSurface
 from .chunks import Chunk, resplit, split
 from .diagnostics import Diagnostic
+from .graph import Import, target_of
 from .mentions import mentions
 from .parse import Item, Module, parse_chunk
 from .shapes import Unknown
 from .source import Source
 from .surface import surface_of
 
+_NAMELESS = ast.Import | ast.LimitsDecl | ast.Memory | ast.Test
+"""Declarations without a surface that the rules about whole files read."""
+
 
 class Entry:
     """A chunk and what its text says. `surface` is what others may rely on, None where it declares no name;
-    `mentions` are the names of others in it. `broken` is true after a syntax error: what is left of it is not
-    worth checking."""
+    `mentions` are the names of others in it. `offer` is equal for entries that mean the same to the rest of
+    the file. `broken` is true after a syntax error: what is left of it is not worth checking."""
 
-    __slots__ = ("broken", "diagnostics", "mentions", "name", "node", "surface", "text")
+    __slots__ = ("broken", "diagnostics", "mentions", "name", "node", "offer", "surface", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -34,8 +38,11 @@ class Entry:
         self.name: ast.Ident | None = None
         self.surface: Surface | None = None
         self.mentions: frozenset[str] = frozenset()
+        self.offer: object = type(self.node)
         if self.node is None:
             return
+        if isinstance(self.node, _NAMELESS):
+            self.offer = text
         self.surface = surface_of(self.node)
         self.mentions = mentions(self.node)
         if self.surface is None:
@@ -45,6 +52,7 @@ class Entry:
         self.mentions -= {self.surface.name}
         if self.broken and isinstance(self.surface, TypeSurface):
             self.surface = TypeSurface(self.surface.name, alias=Unknown())
+        self.offer = self.surface
 
 
 class EntryCache:
@@ -92,6 +100,22 @@ class Document:
             if entry.surface is not None:
                 found.setdefault(entry.surface.name, []).append(index)
         return found
+
+    def surfaces(self) -> dict[str, Surface]:
+        """What the file declares; of two declarations of one name the first."""
+        found: dict[str, Surface] = {}
+        for entry in self.entries:
+            if entry.surface is not None:
+                found.setdefault(entry.surface.name, entry.surface)
+        return found
+
+    def imports(self) -> tuple[Import, ...]:
+        path = self.source.path
+        return tuple(
+            Import(index, target_of(path, entry.node.path.plain or ""), entry.node)
+            for index, entry in enumerate(self.entries)
+            if isinstance(entry.node, ast.Import) and entry.node.path.plain
+        )
 
     def item(self, index: int) -> Item:
         entry = self.entries[index]

@@ -5,16 +5,13 @@ Names are settled once; where they stand is looked up each time, since declarati
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Protocol
 
 from . import ast
-from .check.base import Surface
-from .check.prices import Unpriced, model_refs, price_findings, unpriced
+from .check.base import CallableSurface, NamedSurface, Surface
+from .check.prices import price_findings, unpriced
 from .check.program import (
-    ONCE,
     Placed,
     duplicate_findings,
     import_findings,
@@ -25,6 +22,7 @@ from .check.program import (
 )
 from .diagnostics import Diagnostic
 from .document import Document
+from .facts import ONCE, Facts, several
 from .graph import Import, Reach
 from .kept import KeptFindings
 
@@ -33,9 +31,8 @@ class FileView(Protocol):
     """What these rules read of a file."""
 
     document: Document
+    facts: Facts
     surfaces: dict[str, Surface]
-    mentioned: Counter[str]
-    broken: int
     imports: tuple[Import, ...]
     kept: KeptFindings
 
@@ -79,15 +76,15 @@ class _Settled:
         self.near = {item.path: found for item in reach.missing if (found := near(item.path)) is not None}
         self.clashes = _clashes(files)
         self.again = _has_second(files)
-        self.tests = _same_tests(file)
-        self.unpriced = _unpriced(files)
+        self.tests = bool(several(file.facts.tests))
+        self.unpriced = unpriced(_models(files), lambda name: _find(files, name))
         self.unused: list[str] = []
         self.useless: list[Import] = []
-        entry_file = any(isinstance(entry.node, ast.Flow) for entry in file.document.entries)
-        if entry_file and not is_imported and not file.broken:
+        facts = file.facts
+        if facts.flows and not is_imported and not facts.broken:
             injected = {name for hook in file.kept.hooks.values() for name in hook.keyword_only}
-            mentioned = file.mentioned
-            self.unused = [n for n in file.surfaces if not mentioned.get(n) and n not in injected]
+            idle = [name for name in file.surfaces if name not in facts.mentioned and name not in injected]
+            self.unused = [name for name in idle if not _is_entry(file.surfaces[name])]
             self.useless = [item for item in file.imports if _is_useless(item, file, files, reach)]
 
     def placed(self, file: FileView, files: Sequence[FileView], reach: Reach) -> Iterator[Placed]:
@@ -110,41 +107,40 @@ class _Settled:
 
 
 def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
-    """Names with more than one declaration in sight of the first file. What clashes within an imported file,
-    or among what that imports itself, is reported there."""
-    own = files[0].document
-    found = [name for name, places in own.by_name.items() if len(places) > 1]
-    for other in files[1:]:
-        found += [name for name in other.surfaces if name in files[0].surfaces]
-    counted: dict[str, int] = {}
-    for other in files[1:]:
+    """Names with more than one declaration in sight of the first file. What clashes within an imported file
+    is reported there."""
+    own, *imported = files
+    found = dict.fromkeys(several(own.facts.declared))
+    seen: set[str] = set()
+    for other in imported:
         for name in other.surfaces:
-            counted[name] = counted.get(name, 0) + 1
-    found += [name for name, count in counted.items() if count > 1 and name not in found]
-    return tuple(dict.fromkeys(found))
+            if name in own.surfaces or name in seen:
+                found[name] = None
+            seen.add(name)
+    return tuple(found)
 
 
 def _has_second(files: Sequence[FileView]) -> bool:
-    own = [type(entry.node) for entry in files[0].document.entries if type(entry.node) in ONCE]
-    others = {type(entry.node) for other in files[1:] for entry in other.document.entries} & set(ONCE)
-    return len(own) != len(set(own)) or bool((set(own) - {ast.Workflow}) & others)
+    own, *imported = files
+    if any(count > 1 for count in own.facts.once.values()):
+        return True
+    return any(
+        kind is not ast.Workflow and own.facts.once[kind] and other.facts.once[kind]
+        for kind in ONCE
+        for other in imported
+    )
 
 
-def _same_tests(file: FileView) -> bool:
-    names = [entry.node.name.plain for entry in file.document.entries if isinstance(entry.node, ast.Test)]
-    return len(names) != len(set(names))
+def _models(files: Sequence[FileView]) -> Iterator[str]:
+    for file in files:
+        yield from file.facts.models
 
 
-def _unpriced(files: Sequence[FileView]) -> dict[str, Unpriced]:
-    surfaces = chain.from_iterable(other.surfaces.values() for other in files)
-    memory = [
-        ref
-        for other in files
-        for entry in other.document.entries
-        if isinstance(entry.node, ast.Memory)
-        for ref in model_refs(entry.node)
-    ]
-    return unpriced(surfaces, lambda name: _find(files, name), memory)
+def _is_entry(surface: Surface) -> bool:
+    """What is named from outside: nothing in the file has to use it."""
+    if isinstance(surface, CallableSurface):
+        return surface.kind == "flow"
+    return isinstance(surface, NamedSurface) and surface.kind in ("suite", "profile")
 
 
 def _find(files: Sequence[FileView], name: str) -> Surface | None:
@@ -162,12 +158,11 @@ def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: 
                 brought.add(further.path)
                 waiting.append(further.path)
     known = [by_path[path] for path in brought if path in by_path]
-    if not known or file.document.source.path in brought or any(other.broken for other in known):
+    if not known or file.document.source.path in brought or any(other.facts.broken for other in known):
         return False
-    silent = (ast.Context, ast.LimitsDecl, ast.Memory, ast.Flow)
     for other in known:
-        if any(isinstance(entry.node, silent) for entry in other.document.entries):
+        if other.facts.flows or any(other.facts.once[kind] for kind in ONCE if kind is not ast.Workflow):
             return False
-        if any(file.mentioned.get(name) for name in other.surfaces):
+        if any(name in file.facts.mentioned for name in other.surfaces):
             return False
     return True

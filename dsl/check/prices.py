@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
 from .. import ast
 from ..diagnostics import Diagnostic, Label
 from ..document import Document
-from .base import CallableSurface, ModelSurface, Surface
+from .base import ModelSurface, Surface
 from .program import Placed
 
 FREE = ("script", "echo", "local")
@@ -17,11 +17,9 @@ FREE = ("script", "echo", "local")
 
 
 class Unpriced(msgspec.Struct, frozen=True):
-    """A model without a price. `user` is what calls it, or the memory; `declared` is False for a slug in
-    quotes."""
+    """A model that something asks and that has no price; `declared` is False for a slug in quotes."""
 
     model: str
-    user: str
     declared: bool
 
 
@@ -34,39 +32,31 @@ def _is_name(model: str) -> bool:
     return model.isidentifier()
 
 
-def unpriced(
-    surfaces: Iterator[Surface], find: Callable[[str], Surface | None], memory: Sequence[ast.ModelRef]
-) -> dict[str, Unpriced]:
-    """The models that something calls and whose price is unknown, fallbacks included, by name or slug."""
+def unpriced(models: Iterable[str], find: Callable[[str], Surface | None]) -> tuple[Unpriced, ...]:
+    """Those of the models, and of their fallbacks, whose price is unknown. `models` are names or slugs."""
     found: dict[str, Unpriced] = {}
-    waiting = [
-        (model, surface.name)
-        for surface in surfaces
-        if isinstance(surface, CallableSurface)
-        for model in surface.models
-    ]
-    waiting += [(ref.text, "memory") for ref in memory]
+    waiting = list(models)
     seen: set[str] = set()
-    for model, user in waiting:
+    for model in waiting:
         if model in seen:
             continue
         seen.add(model)
         surface = find(model)
         if isinstance(surface, ModelSurface):
-            waiting += [(other, user) for other in surface.fallback]
+            waiting += surface.fallback
             if not surface.priced and not is_free(surface.slug):
-                found[model] = Unpriced(model, user, True)
+                found[model] = Unpriced(model, True)
         elif surface is None and not is_free(model) and not _is_name(model):
-            found[model] = Unpriced(model, user, False)
-    return found
+            found[model] = Unpriced(model, False)
+    return tuple(found.values())
 
 
 def price_findings(
-    own: Document, imported: Sequence[Document], models: dict[str, Unpriced]
+    own: Document, imported: Sequence[Document], models: Sequence[Unpriced]
 ) -> Iterator[Placed]:
-    """An error for every such model where a cost limit is in sight, else a hint at those declared here."""
+    """An error for every such model where a cost limit is in sight, else a hint at those that stand here."""
     limit = next((place for document in (own, *imported) if (place := _cost_limit(document, own))), None)
-    for model in models.values():
+    for model in models:
         at = _place(own, model)
         if at is not None:
             index, node = at
@@ -97,20 +87,15 @@ def _diagnostic(model: Unpriced, node: ast.Node, labels: tuple[Label, ...], limi
 
 
 def _place(own: Document, model: Unpriced) -> tuple[int, ast.Node] | None:
-    """Where a model is declared in this file, or where a slug in quotes is used in it."""
-    for index in own.by_name.get(model.model if model.declared else model.user, ()):
-        entry = own.entries[index]
-        if model.declared:
-            return (index, entry.name) if entry.name is not None else None
+    """Where a model is declared in this file, or where its slug first stands in it."""
+    if model.declared:
+        index = next(iter(own.by_name.get(model.model, ())), None)
+        name = None if index is None else own.entries[index].name
+        return None if index is None or name is None else (index, name)
+    for index, entry in enumerate(own.entries):
         for ref in model_refs(entry.node):
             if ref.quoted and ref.text == model.model:
                 return index, ref
-    if model.user == "memory" or model.declared is False:
-        for index, entry in enumerate(own.entries):
-            if isinstance(entry.node, ast.Memory | ast.Model):
-                for ref in model_refs(entry.node):
-                    if ref.quoted and ref.text == model.model:
-                        return index, ref
     return None
 
 
@@ -149,10 +134,15 @@ def _at_limit(own: Document, imported: Sequence[Document], model: Unpriced) -> I
             continue
         limit = next((limit for limit in entry.node.limits.items if limit.what == "cost"), None)
         if limit is not None:
-            places = (
-                Label(*place, "no price", document.source.path)
-                for document in imported
-                if (place := document.place(model.model if model.declared else model.user)) is not None
-            )
-            yield Placed(index, _diagnostic(model, limit, tuple(places)[:1], True))
+            places = [found for document in imported if (found := _label(document, model)) is not None]
+            yield Placed(index, _diagnostic(model, limit, tuple(places[:1]), True))
             return
+
+
+def _label(document: Document, model: Unpriced) -> Label | None:
+    place = _place(document, model)
+    if place is None:
+        return None
+    index, node = place
+    offset = document.chunks[index][0]
+    return Label(node.start + offset, node.end + offset, "no price", document.source.path)

@@ -13,18 +13,8 @@ import msgspec
 from .. import ast
 from ..diagnostics import Diagnostic, Label, Severity
 from ..document import Document
+from ..facts import ONCE
 from ..graph import Import, Reach, shown
-
-ONCE: dict[type, str] = {
-    ast.Workflow: "workflow",
-    ast.Context: "context",
-    ast.LimitsDecl: "limits",
-    ast.Memory: "memory",
-}
-"""Declarations without a name to call them by, of which a program has one at most."""
-
-_ENTRIES = (ast.Flow, ast.Suite, ast.Test, ast.Profile)
-"""Declarations that are named from outside: nothing in the file has to use them."""
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -224,7 +214,7 @@ def unused_findings(own: Document, unused: Iterable[str]) -> Iterator[Placed]:
     for name in unused:
         for index in own.by_name.get(name, ()):
             entry = own.entries[index]
-            if entry.name is not None and not isinstance(entry.node, _ENTRIES):
+            if entry.name is not None:
                 yield _placed(
                     index,
                     "name.unused",

@@ -1,6 +1,6 @@
 """What a user sees, word for word: every source in `diagnostics/*.md` gives exactly the message below it.
 
-A section is one program. A block ```` ```judge ```` is `main.judge`; ```` ```judge shared/models.judge ```` or
+A section is one program. A block ```` ```judge ```` is `main.judge`; ```` ```judge models.judge ```` or
 ```` ```python shop.py ```` is another file of it. The block ```` ```text ```` is everything that
 `jrun check main.judge` prints about `main.judge`. After a message has changed on purpose,
 `python tests/dsl/test_diagnostics.py` writes the blocks anew.
