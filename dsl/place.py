@@ -83,7 +83,9 @@ class Tokens:
 
     def indent(self, index: int) -> int:
         """How far a token's line is indented, in characters."""
-        at = self.span(index)[0]
+        return self.indent_at(self.span(index)[0])
+
+    def indent_at(self, at: int) -> int:
         line = max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
         return len(self.text[line:at]) - len(self.text[line:at].lstrip(" \t"))
 

@@ -18,35 +18,14 @@ from .lalr import Grammar, Stack, drive_carefully
 from .lexer import LINE_END, NOTHING, Lexed
 from .lexical_errors import lexical_errors
 from .mistake import Mistake, Repair
-from .name_errors import shape_meant
 from .nesting import nesting_error
-from .place import LISTS, Place, Tokens, place_of, settle, symbol
-from .suggest import closest
+from .place import LISTS, Tokens, place_of, settle, symbol
+from .repairs import Repairs
 from .syntax_errors import complain, unclosed_brace
 
 MAX_MISTAKES = 50
 """After so many the rest of the declaration is not looked at."""
-_FAR = 8
-"""Tokens that are played through to see whether a repair holds."""
 _SYNC_POINTS = 200
-_MARKS = (",", ")", "]", "}", ":", "{", "=", "->", "..")
-_WORDS = (
-    "then",
-    "else",
-    "in",
-    "of",
-    "at",
-    "most",
-    "least",
-    "times",
-    "once",
-    "by",
-    "for",
-    "with",
-    "per",
-    "when",
-    "keep",
-)
 _CLOSING = ("}", ")", "]")
 
 
@@ -99,6 +78,7 @@ class Recovery:
         self.grammar, self.lexed = grammar, lexed
         self.literals = grammar.tables.literals
         self.tokens = Tokens(text, lexed)
+        self.repairs = Repairs(grammar, lexed, self.tokens)
         self.plain = {grammar.kinds[name] for name in ("NAME", "TYPENAME", "WORD", "PRIM")}
         self.report = report
         self.broken_lines = {self.tokens.line_at(offset) for offset in broken}
@@ -117,7 +97,7 @@ class Recovery:
     def mend(self, stack: Stack) -> bool:
         settle(self.grammar, stack)
         place = place_of(self.grammar, stack)
-        repair = self._repair(stack, place)
+        repair = self.repairs.find(stack, place)
         self._complain(Mistake(self.grammar, self.tokens, stack, place, repair))
         if repair is None:
             return self._resume(stack)
@@ -125,118 +105,6 @@ class Recovery:
         return True
 
     # --- one token ---
-
-    def _repair(self, stack: Stack, place: Place) -> Repair | None:
-        index, kinds = stack.index, self.lexed.kinds
-        if kinds[index] >= LINE_END:
-            return self._line_break(stack)
-        repair = self._misread(stack) or self._branch(stack) or self._meant(stack, place)
-        if repair is not None:
-            return repair
-        needed = self._needed(index)
-        best: tuple[int, int, Repair] | None = None
-        for rank, candidate in enumerate(self._candidates(place, kinds[index])):
-            reach = self._reach(stack.states, candidate, index)
-            if reach >= needed and (best is None or (reach, -rank) > best[:2]):
-                best = (reach, -rank, candidate)
-        return best[2] if best else None
-
-    def _line_break(self, stack: Stack) -> Repair | None:
-        """What belongs to the last token of a line stands on the next one, or nowhere."""
-        index = stack.index
-        kind = self.lexed.kinds[index] - LINE_END
-        window = [kind, *self.lexed.kinds[index + 1 : index + _FAR + 2]]
-        needed = min(_FAR, self._needed(index + 1) + 1)
-        return Repair("join", kind) if self._progress(stack.states, window, _FAR) >= needed else None
-
-    def _misread(self, stack: Stack) -> Repair | None:
-        """A misspelt keyword at the start of a clause or statement passes for a name at first."""
-        index, states = stack.index, stack.states
-        if len(states) < 3 or symbol(states[-1]) not in ("NAME", "name", "dotted", "path", "scorer_ref"):
-            return None
-        if symbol(states[-2]) not in (*LISTS, "negation") or self.lexed.kinds[index] == self.literals["="]:
-            return None
-        word = self.tokens.spelling(index - 1)
-        spelt = closest(word, self._keywords(frozenset(self.grammar.row(states[-2]))))
-        if spelt is None:
-            return None
-        window = [self.literals[spelt], *self.lexed.kinds[index : index + _FAR + 1]]
-        if self._progress(states[:-1], window, 3) < min(3, len(self.lexed.kinds) - index):
-            return None
-        return Repair("reread", self.literals[spelt], spelt)
-
-    def _branch(self, stack: Stack) -> Repair | None:
-        """A misspelt `else` passes for the name of the next statement; the `if` before it is over by then."""
-        index, kinds = stack.index, self.lexed.kinds
-        if index < 2 or kinds[index - 2] != self.literals["}"] or symbol(stack.states[-1]) != "NAME":
-            return None
-        if kinds[index] not in (self.literals["{"], self.literals["if"]):
-            return None
-        spelt = closest(self.tokens.spelling(index - 1), ("else", "uncertain"))
-        return Repair("respell", self.literals[spelt], spelt) if spelt is not None else None
-
-    def _meant(self, stack: Stack, place: Place) -> Repair | None:
-        """A word in the wrong case or a reserved one is still the name; a misspelt keyword is still the
-        keyword."""
-        index, names = stack.index, self.grammar.kinds
-        kind, word = self.lexed.kinds[index] % LINE_END, self.tokens.spelling(index)
-        if kind not in self.grammar.readings or not word[:1].isalpha():
-            return None
-        shape = shape_meant(word) if names["PRIM"] in place.expected and word[0].islower() else None
-        if shape is not None:
-            return Repair("replace", names["PRIM"], shape)
-        spelt = closest(word, self._keywords(place.expected))
-        if spelt is not None:
-            repair = Repair("replace", self.literals[spelt], spelt)
-            if self._reach(stack.states, repair, index) >= 2:
-                return repair
-        in_expression = names["NUMBER"] in place.expected
-        for wanted in ("NAME", "TYPENAME"):
-            repair = Repair("replace", names[wanted])
-            needed = self._needed(index) if in_expression else 2
-            if names[wanted] in place.expected and self._reach(stack.states, repair, index) >= needed:
-                return repair
-        return None
-
-    def _keywords(self, kinds: frozenset[int]) -> list[str]:
-        return [word for word, kind in self.literals.items() if word[0].isalpha() and kind in kinds]
-
-    def _candidates(self, place: Place, kind: int) -> Iterator[Repair]:
-        for mark in (*_MARKS, *_WORDS):
-            if self.literals[mark] in place.expected:
-                yield Repair("insert", self.literals[mark], mark)
-        if kind == 0:
-            return
-        yield Repair("delete", kind)
-        if kind in self.literals.values():
-            for mark in _MARKS:
-                if self.literals[mark] in place.expected:
-                    yield Repair("replace", self.literals[mark], mark)
-
-    def _needed(self, index: int) -> int:
-        """How far a repair must carry: past the end of the line, within reason."""
-        return max(2, min(_FAR, self.tokens.line_end(index) - index + 2))
-
-    def _reach(self, states: list[int], repair: Repair, index: int) -> int:
-        """How many tokens of the text a repair carries the parse over."""
-        window = self.lexed.kinds[index : index + _FAR + 2]
-        if repair.what == "insert":
-            return self._progress(states, [repair.terminal, *window], _FAR + 1) - 1
-        if repair.what == "replace":
-            return self._progress(states, [repair.terminal, *window[1:]], _FAR)
-        return self._progress(states, window[1:], _FAR - 1) + 1
-
-    def _progress(self, states: list[int], kinds: list[int], limit: int) -> int:
-        """How many of some tokens can be taken; `limit` where the end is among them."""
-        states = states[:]
-        kinds = [*kinds, 0]
-        for index in range(min(limit, len(kinds) - 1)):
-            terminal = self.grammar.read(states, kinds, index)
-            if terminal is None or not self.grammar.feed(states, terminal):
-                return index
-            if terminal == 0:
-                return limit
-        return min(limit, len(kinds) - 1)
 
     def _apply(self, stack: Stack, repair: Repair) -> None:
         index, kinds, values = stack.index, self.lexed.kinds, self.lexed.values
@@ -277,8 +145,8 @@ class Recovery:
         return False
 
     def _floors(self, stack: Stack) -> tuple[int, int]:
-        """How much of the stack stays. The head of a declaration is never given up: its keyword, its name, the brace
-        that opens its block; and a brace in what is dropped opens no block that is open already."""
+        """How much of the stack stays. The head of a declaration is never given up: its keyword, its name,
+        the brace that opens its block; and a brace in what is dropped opens no block that is open already."""
         braces = [level for level, state in enumerate(stack.states) if symbol(state) == "LBRACE"]
         return (braces[0], braces[-1]) if braces else (2, 2)
 
@@ -316,7 +184,7 @@ class Recovery:
         needed = min(3, len(kinds) - 1 - index)
         for marks in ((), (")",), ("]",), ("{",), (")", "{")):
             window = [*(self.literals[mark] for mark in marks), *kinds[index : index + needed]]
-            if self._progress(states, window, len(window)) == len(window):
+            if self.repairs.progress(states, window, len(window)) == len(window):
                 return list(marks)
         return None
 

@@ -153,7 +153,9 @@ _FOREIGN = {
         "To go through a list: y = each x in xs: f(x). To repeat: loop at most 5 times until done { … }",
     ),
     **dict.fromkeys(("elif", "elsif", "elseif"), "Write `else if`."),
-    **dict.fromkeys(("await", "async"), "Calls wait for their answers by themselves; `parallel { … }` runs some at once."),
+    **dict.fromkeys(
+        ("await", "async"), "Calls wait for their answers by themselves; `parallel { … }` runs some at once."
+    ),
     **dict.fromkeys(("const", "var"), "A name gets its value with `=` alone: x = f(y)"),
     "let": "Inside a flow a name gets its value with `=` alone: x = f(y)",
 }

@@ -257,6 +257,5 @@ def _unexpected(mistake: Mistake) -> Diagnostic:
     if mistake.in_template and mistake.at_end:
         message = f"I expected {what or 'more'} before the `}}}}`."
         what = ""
-    return mistake.error(
-        "syntax.unexpected", message, help=advice
-    )
+    advice = "\n".join(part for part in (f"Here can stand {what}." if what else "", mistake.example) if part)
+    return mistake.error("syntax.unexpected", message, help=advice)

@@ -73,6 +73,10 @@ def flow(body: str) -> str:
         (flow("lopp at most 3 times { a() }"), "syntax.unknown-statement", "lopp", "`loop`"),
         (flow("a = best of 3: b() pickd by c"), "syntax.unexpected", "pickd", "`picked`"),
         (flow("if a { } esle { }"), "syntax.unknown-statement", "esle", "`else`"),
+        (flow("for a in b { }"), "syntax.unknown-statement", "for", "no statement `for`"),
+        (flow("while a { }"), "syntax.unknown-statement", "while", "no statement `while`"),
+        (flow("if a { } elif b { }"), "syntax.unknown-statement", "elif", "no statement `elif`"),
+        (flow("let a = b()"), "syntax.unknown-statement", "let", "no statement `let`"),
         (flow("writer"), "syntax.unknown-statement", "writer", "alone is no step"),
         ("agnet a { }", "syntax.unknown-declaration", "agnet", "Did you mean `agent`?"),
         ("nonsense a { }", "syntax.unknown-declaration", "nonsense", "no declaration `nonsense`"),
@@ -217,6 +221,13 @@ def test_the_brace_without_a_partner_is_told_by_the_indentation() -> None:
 def test_a_brace_too_many_closes_nothing() -> None:
     assert "closes nothing" in one("agent a { model b }\n}").message
     assert "closes nothing" in one("}").message
+
+
+def test_a_statement_that_cannot_stand_is_dropped_with_its_block() -> None:
+    node, found = parse_chunk(flow("parallel {\n  if a { }\n  b = c()\n}\nreturn b"))
+    assert ["`if` cannot stand in `parallel`" in error.message for error in found] == [True]
+    assert isinstance(node, ast.Flow)
+    assert [type(statement).__name__ for statement in node.body] == ["Parallel", "Return"]
 
 
 def test_two_declarations_on_a_line_are_told_apart() -> None:
