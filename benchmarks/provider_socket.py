@@ -1,9 +1,9 @@
-"""Calls through a socket: two chat calls a flow, many flows at once, against a server in a process of its own.
+"""Calls through a socket: two chat calls a flow, many at once, against a server in a process of its own.
 
     python benchmarks/provider_socket.py [--flows 2000] [--at-once 64 256] [--latency 0.2]
 
-Prints flows per second with an instant server, and the share of the ideal with one that takes its time. `bare` is the
-same exchange with h11 and nothing around it.
+Prints flows per second with an instant server, and the share of the ideal with one that takes its time.
+`bare` is the same exchange with h11 and nothing around it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PIECES = [
     {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]},
     *(
         {"choices": [{"index": 0, "delta": {"content": word}, "finish_reason": None}]}
-        for word in "A short answer .".split()
+        for word in ("A", "short", "answer", ".")
     ),
     {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
     {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 4}},
@@ -146,9 +146,8 @@ def main() -> None:
         flows = at_once * 5
         ideal = at_once / (options.latency * CALLS_PER_FLOW)
         share = measure(options.latency, ours, flows, at_once) / ideal
-        print(
-            f"{options.latency * 1000:.0f} ms server, {at_once:3} at once: {share:6.1%} of the ideal {ideal:.0f} flows/s"
-        )
+        told = f"{options.latency * 1000:.0f} ms server, {at_once:3} at once"
+        print(f"{told}: {share:6.1%} of the ideal {ideal:.0f} flows/s")
 
 
 if __name__ == "__main__":

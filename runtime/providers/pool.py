@@ -89,7 +89,7 @@ def _trusting() -> ssl.SSLContext:
     """The system's certificates (or what `SSL_CERT_FILE` names); certifi's where the system has none."""
     context = ssl.create_default_context()
     paths = ssl.get_default_verify_paths()
-    if paths.cafile is None and paths.capath is None and not context.cert_store_stats()["x509_ca"]:
+    if not paths.cafile and not paths.capath and not context.cert_store_stats()["x509_ca"]:
         import certifi  # noqa: PLC0415  # read only on machines without certificates of their own
 
         context.load_verify_locations(certifi.where())

@@ -155,6 +155,9 @@ class Service:
         try:
             await self._pool.post(self._base + call.path, headers, call.body, receiver.start)
         except (ConnectError, ExchangeError, SlowError) as error:
+            if receiver.was_refused:
+                # The head said it all: what to wait for is not lost with the rest of an error page.
+                return receiver.answer()
             raise self.failures.make(error.code, str(error)) from None
         except TooLargeError:
             raise self.failures.make("provider.too-large", f"over {call.most:,} bytes") from None
@@ -200,6 +203,10 @@ class _Receiver(Generic[T]):
 
     def closed(self, whole: bool) -> None:
         self._whole = whole
+
+    @property
+    def was_refused(self) -> bool:
+        return self._head is not None and self._reader is None
 
     def answer(self) -> T:
         assert self._head is not None

@@ -208,7 +208,8 @@ def decides(*questions: DecisionQuestion, state: Any = "s") -> DecisionRequest:
     return DecisionRequest("jev", state, questions, Caller("decision:urgent"))
 
 
-FAST = Timing(connect=0.5, first_byte=0.15, idle=0.15)
+PATIENT = Timing(connect=5, first_byte=5, idle=5)
+IMPATIENT = Timing(connect=0.5, first_byte=0.15, idle=0.15)
 
 
 @attrs.frozen
@@ -248,8 +249,11 @@ class Kit:
 
     def clockwork(self, **more: Any) -> Clockwork:
         policy = RetryPolicy(base=0.002, cap=0.01)
-        settings = {"timing": FAST, "policy": policy, "random": Random(1), "wall": lambda: 1_700_000_000.0}
+        settings = {"timing": PATIENT, "policy": policy, "random": Random(1), "wall": lambda: 1_700_000_000.0}
         return Clockwork(**{**settings, **more})
+
+    def impatient(self, **more: Any) -> Clockwork:
+        return self.clockwork(timing=IMPATIENT, **more)
 
     def target(self, url: str, api: str = "openai", **more: Any) -> Target:
         return Target(**{"name": api, "api": api, "url": url, "key": Secret(KEY), **more})

@@ -19,68 +19,48 @@ ALL = {
 
 
 @pytest.mark.parametrize(
-    ("slug", "via", "name", "api", "url", "model", "key"),
+    ("slug", "via", "found"),
     [
-        ("openai/gpt-6", None, "openai", "openai", "https://api.openai.com/v1", "gpt-6", "sk-o"),
+        ("openai/gpt-6", None, ("openai", "openai", "https://api.openai.com/v1", "gpt-6", "sk-o")),
         (
             "anthropic/claude",
             None,
-            "anthropic",
-            "anthropic",
-            "https://api.anthropic.com/v1",
-            "claude",
-            "sk-a",
+            ("anthropic", "anthropic", "https://api.anthropic.com/v1", "claude", "sk-a"),
         ),
         (
             "typesafe/jev-1.13",
             None,
-            "typesafe",
-            "systemone",
-            "https://api.typesafe.ai/v1",
-            "jev-1.13",
-            "sk-t",
+            ("typesafe", "systemone", "https://api.typesafe.ai/v1", "jev-1.13", "sk-t"),
         ),
         (
             "moonshotai/kimi",
             None,
-            "openrouter",
-            "openai",
-            "https://openrouter.ai/api/v1",
-            "moonshotai/kimi",
-            "sk-r",
+            ("openrouter", "openai", "https://openrouter.ai/api/v1", "moonshotai/kimi", "sk-r"),
         ),
         (
             "openai/gpt-6",
             "openrouter",
-            "openrouter",
-            "openai",
-            "https://openrouter.ai/api/v1",
-            "openai/gpt-6",
-            "sk-r",
+            ("openrouter", "openai", "https://openrouter.ai/api/v1", "openai/gpt-6", "sk-r"),
         ),
-        ("gpt-6", "openai", "openai", "openai", "https://api.openai.com/v1", "gpt-6", "sk-o"),
+        ("gpt-6", "openai", ("openai", "openai", "https://api.openai.com/v1", "gpt-6", "sk-o")),
         (
             "openai/luna",
             "openai_decisions",
-            "openai_decisions",
-            "decisions",
-            "https://api.openai.com/v1",
-            "luna",
-            "sk-o",
+            ("openai_decisions", "decisions", "https://api.openai.com/v1", "luna", "sk-o"),
         ),
-        ("ollama/qwen3:4b", None, "ollama", "openai", "http://127.0.0.1:11434/v1", "qwen3:4b", None),
-        ("vllm/org/model", None, "vllm", "openai", "http://127.0.0.1:8000/v1", "org/model", None),
-        ("llamacpp/m", None, "llamacpp", "openai", "http://127.0.0.1:8080/v1", "m", None),
-        ("echo/x", None, "echo", "echo", "", "x", None),
-        ("local/smollm2", None, "local", "local", "", "smollm2", None),
-        ("script/a test", None, "script", "script", "", "a test", None),
+        ("ollama/qwen3:4b", None, ("ollama", "openai", "http://127.0.0.1:11434/v1", "qwen3:4b", None)),
+        ("vllm/org/model", None, ("vllm", "openai", "http://127.0.0.1:8000/v1", "org/model", None)),
+        ("llamacpp/m", None, ("llamacpp", "openai", "http://127.0.0.1:8080/v1", "m", None)),
+        ("echo/x", None, ("echo", "echo", "", "x", None)),
+        ("local/smollm2", None, ("local", "local", "", "smollm2", None)),
+        ("script/a test", None, ("script", "script", "", "a test", None)),
     ],
 )
-def test_a_slug_finds_its_service(slug, via, name, api, url, model, key) -> None:
+def test_a_slug_finds_its_service(slug, via, found) -> None:
     chosen = choose(ModelChoice(slug, via), ALL)
     target = chosen.target
-    assert (target.name, target.api, target.url, chosen.model) == (name, api, url, model)
-    assert (target.key.reveal() if target.key else None) == key
+    key = target.key.reveal() if target.key else None
+    assert (target.name, target.api, target.url, chosen.model, key) == found
 
 
 def test_a_vendor_without_a_key_is_served_by_openrouter() -> None:

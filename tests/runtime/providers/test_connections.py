@@ -1,4 +1,4 @@
-"""Connections: used again, never trusted when stale, closed when a call is cancelled, as many as there are permits."""
+"""Connections: used again, never trusted when stale, closed with a cancelled call, as many as the permits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way in which a service can fail, on a real socket: its name, whether it is asked again, what the error says."""
+"""Every way in which a service can fail, on a real socket: its name, and whether it is asked again."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import trio
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import DecisionQuestion
 from judgeflow.runtime.providers.open import open_provider
+from judgeflow.runtime.providers.settings import Timing
 
 
 async def failing(provider, request) -> ProviderError:
@@ -68,7 +69,7 @@ async def test_no_first_byte_in_time_is_a_slow_start(kit) -> None:
     async def silent(_, wire) -> None:
         await wire.sleep(5)
 
-    error, sent = await fault(kit, silent, retries=1)
+    error, sent = await fault(kit, silent, retries=1, clock=kit.impatient())
     assert (error.code, sent) == ("provider.slow-start", 2)
     assert "0.15 s" in error.message
 
@@ -78,7 +79,7 @@ async def test_a_stalled_stream_is_given_up_after_the_idle_time(kit) -> None:
         await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(kit.event(kit.delta("half an"))))
         await wire.sleep(5)
 
-    error, sent = await fault(kit, stall, retries=1)
+    error, sent = await fault(kit, stall, retries=1, clock=kit.impatient())
     assert (error.code, sent) == ("provider.stalled", 2)
     assert error.usage.incomplete
 
@@ -87,11 +88,12 @@ async def test_case_107_a_long_stream_that_keeps_coming_is_never_too_slow(kit) -
     async def slow(_, wire) -> None:
         await wire.send(kit.HEAD_OF_A_STREAM)
         for _ in range(5):
-            await wire.sleep(0.06)
+            await wire.sleep(0.09)
             await wire.send(kit.chunk(kit.event(kit.delta("a"))))
         await wire.send(kit.chunk(kit.event(kit.delta("", "stop"))) + b"0\r\n\r\n")
 
-    async with kit.provider(slow) as (provider, _):
+    clock = kit.clockwork(timing=Timing(first_byte=0.3, idle=0.3))
+    async with kit.provider(slow, clock=clock) as (provider, _):
         assert (await provider.chat(kit.asks())).text == "aaaaa"
 
 
@@ -265,6 +267,15 @@ async def test_case_087_an_overload_is_waited_out(kit) -> None:
     assert (attempts, len(server.requests)) == ([1, 2, 3], 4)
 
 
+async def test_a_wait_that_the_head_asks_for_is_kept_though_the_rest_never_comes(kit) -> None:
+    async def limited(_, wire) -> None:
+        await wire.send(kit.http(b"", 429, headers={"retry-after": "900"}, declared=50))
+        await wire.until_closed()
+
+    error, sent = await fault(kit, limited, clock=kit.impatient())
+    assert (error.code, error.retry_after, sent) == ("provider.rate-limited", 900.0, 1)
+
+
 async def test_a_redirect_is_never_followed_and_the_key_goes_nowhere(kit) -> None:
     async with kit.serving(kit.answers(kit.said("stolen"))) as other:
         moved = kit.answers("", 307, headers={"location": f"{other.url}/chat/completions?token=t"})
@@ -301,7 +312,7 @@ async def test_u44_the_time_allowed_covers_every_attempt(kit) -> None:
     async def silent(_, wire) -> None:
         await wire.sleep(5)
 
-    async with kit.provider(silent, retries=9) as (provider, server):
+    async with kit.provider(silent, retries=9, clock=kit.impatient()) as (provider, server):
         started = trio.current_time()
         error = await failing(provider, kit.asks(timeout=0.2))
     assert (error.code, len(server.requests)) == ("provider.timeout", 2)

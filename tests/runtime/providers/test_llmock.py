@@ -1,4 +1,4 @@
-"""llmock breaks things on purpose and grades the client: every fault that it can inject, and its own verdict."""
+"""llmock breaks things on purpose and grades the client: every fault that it injects, and its own verdict."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import ToolSpec
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.retry import RetryPolicy
+from judgeflow.runtime.providers.settings import Timing
 from llmock.scenarios import Delay, Fail, SlowFirstToken, StreamFault, ToolFault
 from llmock.testing import LLMockServer
 
@@ -38,7 +39,8 @@ def llmock(running: LLMockServer) -> LLMockServer:
 async def ask(kit, llmock, api: str, *, times: int = 1, retries: int = 4, **more):
     url = llmock.base_url("openai") if api == "openai" else f"{llmock.base_url('anthropic')}/v1"
     outcomes = []
-    clock = kit.clockwork(policy=RetryPolicy(base=0.04, cap=1.0))
+    timing = Timing(first_byte=5.0, idle=0.5)
+    clock = kit.clockwork(policy=RetryPolicy(base=0.04, cap=1.0), timing=timing)
     async with open_provider(kit.target(url, api, retries=retries), clock) as provider:
         for number in range(times):
             try:
@@ -73,7 +75,7 @@ async def test_a_plain_call_is_answered(kit, llmock, api) -> None:
 @APIS
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
 async def test_a_failure_that_passes_is_waited_out(kit, llmock, api, status) -> None:
-    llmock.state.scenarios.add(Fail(status, times=2))
+    llmock.state.scenarios.add(Fail(status, retry_after=0.1, times=2))
     [text] = await ask(kit, llmock, api)
     assert not text.startswith("provider.")
     assert_graded(llmock, attempts=3)
@@ -107,7 +109,7 @@ async def test_what_cannot_succeed_is_sent_once(kit, llmock, api, status, code) 
 @APIS
 @pytest.mark.parametrize("kind", ["disconnect", "truncate", "malformed", "stall"])
 async def test_a_broken_stream_is_never_an_answer(kit, llmock, api, kind) -> None:
-    llmock.state.scenarios.add(StreamFault(kind, after_chunks=2, stall_seconds=1.0))
+    llmock.state.scenarios.add(StreamFault(kind, after_chunks=2, stall_seconds=2.0))
     [text] = await ask(kit, llmock, api)
     assert not text.startswith("provider.")
     assert_graded(llmock, attempts=2)
@@ -115,7 +117,7 @@ async def test_a_broken_stream_is_never_an_answer(kit, llmock, api, kind) -> Non
 
 @APIS
 async def test_an_outage_is_named_and_is_no_storm(kit, llmock, api) -> None:
-    llmock.state.scenarios.add(Fail(503, times=None))
+    llmock.state.scenarios.add(Fail(503, retry_after=0.1, times=None))
     assert await ask(kit, llmock, api) == ["provider.overloaded"]
     verdict = graded(llmock)
     assert (verdict["passed"], verdict["attempts"], verdict["warnings"]) == (True, 5, 0)

@@ -26,8 +26,8 @@ from judgeflow.runtime.providers.settings import ModelChoice, Target, Timing
 pytestmark = pytest.mark.slow
 
 TERNS = (
-    "Terns are seabirds found worldwide near the sea, rivers and wetlands. They eat fish, and the Arctic tern flies "
-    "from pole to pole every year."
+    "Terns are seabirds found worldwide near the sea, rivers and wetlands. They eat fish, and the Arctic "
+    "tern flies from pole to pole every year."
 )
 TARGET = choose(ModelChoice("local/smollm2"), {}).target
 

@@ -76,7 +76,8 @@ async def test_case_099_an_empty_finish_reason_ends_nothing(kit) -> None:
 async def test_case_100_a_last_event_without_a_blank_line_is_read(kit) -> None:
     raw = (
         b'data: {"choices":[{"delta":{"content":"x"}}]}\n\n'
-        b'data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}'
+        b'data: {"choices":[{"delta":{},"finish_reason":"stop"}],'
+        b'"usage":{"prompt_tokens":1,"completion_tokens":2}}'
     )
 
     async def play(_, wire) -> None:
@@ -88,8 +89,8 @@ async def test_case_100_a_last_event_without_a_blank_line_is_read(kit) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 async def test_case_101_comments_and_cuts_anywhere_change_nothing(kit, size) -> None:
-    raw = b': OPENROUTER PROCESSING\n\ndata: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\n'
-    raw += b"data: [DONE]\n\n"
+    raw = b": OPENROUTER PROCESSING\n\n"
+    raw += b'data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
     async def play(_, wire) -> None:
         pieces = [raw[at : at + size] for at in range(0, len(raw), size)]

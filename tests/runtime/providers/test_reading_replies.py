@@ -1,4 +1,4 @@
-"""The parts of a reply that need care: reasoning written into the text, tool calls in pieces, errors in many shapes."""
+"""The parts of a reply that need care: reasoning in the text, tool calls in pieces, errors in many shapes."""
 
 from __future__ import annotations
 

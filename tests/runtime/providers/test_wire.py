@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ def test_comments_names_and_every_line_end_are_read() -> None:
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
 def test_case_101_where_the_bytes_are_cut_changes_nothing(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(STREAM)]
-    assert parsed([STREAM[a:b] for a, b in zip(places, places[1:], strict=False)]) == EVENTS
+    assert parsed([STREAM[a:b] for a, b in pairwise(places)]) == EVENTS
 
 
 def test_case_101_byte_by_byte() -> None:
