@@ -15,9 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import trio
-
 import judgeflow
+import trio
 from judgeflow.runtime.program import Program, Session
 
 SOURCE = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,10 +13,8 @@ from .flow.system import Connection
 from .judge.errors import ConfigurationError
 from .judge.protocol import Provider
 from .providers.choose import choose
-from .providers.open import open_provider
 from .providers.script import Script, ScriptProvider, script_of_file, script_of_test
-from .providers.service import Clockwork
-from .providers.settings import FromEnv, ModelChoice, ProviderSettings
+from .providers.settings import FromEnv, ModelChoice, ProviderSettings, Target
 
 
 class Connections:
@@ -45,10 +43,8 @@ class Connections:
             found = self._script(model.slug.removeprefix("script/"))
             return Connection(model.slug, "script", model.slug, lambda: _scripted(found))
         chosen = choose(self._choice(model), self._environ)
-        clockwork = Clockwork(environ=self._environ)
-        return Connection(
-            chosen.target, chosen.target.name, chosen.model, lambda: open_provider(chosen.target)
-        )
+        target, environ = chosen.target, self._environ
+        return Connection(target, target.name, chosen.model, lambda: _service(target, environ))
 
     def _script(self, name: str) -> Script:
         if name not in self._scripts:
@@ -98,3 +94,11 @@ def _setting(value: str | EnvPlan | None) -> str | FromEnv | None:
 @asynccontextmanager
 async def _scripted(script: Script) -> AsyncIterator[Provider]:
     yield ScriptProvider(script)
+
+
+def _service(target: Target, environ: Mapping[str, str]) -> AbstractAsyncContextManager[Provider]:
+    """A real service, or the model inside the package: HTTP is imported when one is needed, not before."""
+    from .providers.open import open_provider  # noqa: PLC0415
+    from .providers.service import Clockwork  # noqa: PLC0415
+
+    return open_provider(target, Clockwork(environ=environ))

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 
 import attrs
+import msgspec
 
 from ...dsl.plan import ModelPlan
 from ..judge.errors import ModelKindError, ProviderContractError, ProviderError
@@ -134,7 +135,7 @@ class Gateway:
             call.run.warnings.append(f"{call.party}: {failed.message} ({failed.code}); asked {name} instead")
             await call.run.guard.check()
             try:
-                return await self.providers[name].ask(attrs.evolve(call, model=name))
+                return await self.providers[name].ask(msgspec.structs.replace(call, model=name))
             except ProviderContractError:
                 raise
             except ProviderError as error:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
+import msgspec
 
 from ...dsl import ast
 from ...dsl.plan import JudgePlan
@@ -200,7 +201,9 @@ class _Rate(_Form):
         if self.has_rules:
             scope.values["score"] = float(reading.score)
             verdict = self.rule(task, scope)
-            return attrs.evolve(verdict, metrics={**metrics, **verdict.metrics}, score=str(reading.score))
+            return msgspec.structs.replace(
+                verdict, metrics={**metrics, **verdict.metrics}, score=str(reading.score)
+            )
         if reading.score >= bar:
             return Verdict(True, metrics=metrics, score=str(reading.score))
         return Verdict(

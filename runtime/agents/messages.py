@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import attrs
+import msgspec
 
 from ..core import ActorRef
 from ..judge.protocol import ChatReply, DecisionQuestion, DecisionReply, Message, ToolSpec
 from ..run import Run, Step
 
 
-@attrs.frozen(eq=False)
-class ChatCall:
+class ChatCall(msgspec.Struct, frozen=True, eq=False):
     """Asks a provider's actor for a chat reply. `model` is the Plan's name of the model, `party` who pays, `name` who
     asks."""
 
@@ -29,11 +28,10 @@ class ChatCall:
     max_tokens: int | None = None
     attempt: int = 0
     sample: int = 0
-    values: Mapping[str, Any] = attrs.field(factory=dict)
+    values: Mapping[str, Any] = {}
 
 
-@attrs.frozen(eq=False)
-class DecideCall:
+class DecideCall(msgspec.Struct, frozen=True, eq=False):
     """Asks a provider's actor for the answers to typed questions."""
 
     run: Run
@@ -44,11 +42,10 @@ class DecideCall:
     state: Any
     questions: tuple[DecisionQuestion, ...]
     attempt: int = 0
-    values: Mapping[str, Any] = attrs.field(factory=dict)
+    values: Mapping[str, Any] = {}
 
 
-@attrs.frozen(eq=False)
-class AgentTask:
+class AgentTask(msgspec.Struct, frozen=True, eq=False):
     """A visit to an agent. `values` are its parameters by name, `task` what it is sent; `sample` tells draws of one
     request apart (`best of 3`, `each`)."""
 
@@ -61,14 +58,12 @@ class AgentTask:
     """Who pays; the agent itself where it is None."""
 
 
-@attrs.frozen(eq=False)
-class AgentAnswer:
+class AgentAnswer(msgspec.Struct, frozen=True, eq=False):
     value: Any
     variant: str | None
 
 
-@attrs.frozen(eq=False)
-class JudgeTask:
+class JudgeTask(msgspec.Struct, frozen=True, eq=False):
     """One answer to judge. `calls` are the agent's tool calls of this visit with their real values."""
 
     run: Run
@@ -79,26 +74,24 @@ class JudgeTask:
     task: str
     attempt: int
     calls: tuple[Mapping[str, Any], ...] = ()
-    values: Mapping[str, Any] = attrs.field(factory=dict)
+    values: Mapping[str, Any] = {}
     party: str | None = None
     """Who pays; the judge itself where it is None."""
 
 
-@attrs.frozen
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What a judge says. `readable` is False where its model's reply could not be read: then `passed` is no
     judgement. `score` is a rating's exact decimal text."""
 
     passed: bool
     reason: str | None = None
-    metrics: Mapping[str, Any] = attrs.field(factory=dict)
+    metrics: Mapping[str, Any] = {}
     readable: bool = True
     field: str | None = None
     score: str | None = None
 
 
-@attrs.frozen(eq=False)
-class ToolTask:
+class ToolTask(msgspec.Struct, frozen=True, eq=False):
     run: Run
     step: Step
     function: str
@@ -107,8 +100,7 @@ class ToolTask:
     attempt: int = 0
 
 
-@attrs.frozen
-class ToolResult:
+class ToolResult(msgspec.Struct, frozen=True):
     """`status` as in the records. `output` is the real value; the record holds a masked one."""
 
     status: str
@@ -116,15 +108,13 @@ class ToolResult:
     error: str | None = None
 
 
-@attrs.frozen(eq=False)
-class GateTask:
+class GateTask(msgspec.Struct, frozen=True, eq=False):
     run: Run
     step: Step
     values: Mapping[str, Any]
 
 
-@attrs.frozen(eq=False)
-class DecisionTask:
+class DecisionTask(msgspec.Struct, frozen=True, eq=False):
     """A condition, choice or scale to evaluate. `layers` are the scoped contexts (`with context`), outermost first;
     `minimum` the bar of this use, where it has one."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
+import msgspec
 import trio
 
 from ..expr import Scope
@@ -67,7 +68,7 @@ class Panel:
                 )
             )
         arguments = seat.arguments(scope)
-        verdict = await seat.ref.ask(attrs.evolve(task, values=arguments) if arguments else task)
+        verdict = await seat.ref.ask(msgspec.structs.replace(task, values=arguments) if arguments else task)
         record = as_record(verdict, seat.judge, task.attempt)
         if run.hooks:
             run.emit(events.JudgeEnded(run=run.info.id, at=run.now(), step=task.step.id, verdict=record))

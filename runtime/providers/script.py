@@ -65,9 +65,7 @@ class Script:
             if line.fits is None or line.fits(Scope(dict(values))):
                 return self._next(line, run) if line.several else line.value
         if name in self._lines:
-            raise TestSetupError(
-                f"{self._source}: no line for {name} fits this call", code="test.no-line"
-            )
+            raise TestSetupError(f"{self._source}: no line for {name} fits this call", code="test.no-line")
         known = ", ".join(sorted(self._lines)) or "nobody"
         raise TestSetupError(
             f"{self._source}: {name} is asked, but the script has no line for it (it has lines for {known})",
@@ -98,7 +96,9 @@ def script_of_test(test: TestPlan, compiler: Compiler) -> Script:
     for script in test.scripts:
         value = compiler.compile(script.value, test.origin)(Scope({}))
         fits = compiler.condition(script.when, test.origin) if script.when is not None else None
-        lines.append(Line(script.name.text, value, script.verb == "replies" and isinstance(value, list), fits))
+        lines.append(
+            Line(script.name.text, value, script.verb == "replies" and isinstance(value, list), fits)
+        )
     return Script(lines, f'test "{test.name}"')
 
 
@@ -111,7 +111,9 @@ def script_of_file(path: Path) -> Script:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigurationError(f"{path}: the script cannot be read ({error.strerror})", code="script.missing") from None
+        raise ConfigurationError(
+            f"{path}: the script cannot be read ({error.strerror})", code="script.missing"
+        ) from None
     for number, row in enumerate(text.splitlines(), 1):
         if not row.strip():
             continue

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from judgeflow import __version__
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = {"tests", "benchmarks", "examples", "docs", "build", "dist", "editors"}
@@ -19,7 +20,7 @@ LEFT_OUT = {"tests", "benchmarks", "examples", "docs", "build", "dist", "editors
 def folders_with_code() -> set[str]:
     found = set()
     for folder, below, files in os.walk(ROOT):
-        below[:] = [name for name in below if name not in LEFT_OUT and not name.startswith((".", "_")) and "egg-info" not in name]
+        below[:] = [name for name in below if name not in LEFT_OUT and not name.startswith((".", "_"))]
         if "__init__.py" in files:
             parts = Path(folder).relative_to(ROOT).parts
             found.add(".".join(("judgeflow", *parts)))
@@ -32,8 +33,6 @@ def test_every_folder_with_code_is_a_listed_package() -> None:
 
 
 def test_versions_agree() -> None:
-    from judgeflow import __version__
-
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["version"] == __version__
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-
 from judgeflow.dsl import ast
 from judgeflow.dsl.parse import parse_chunk
 from judgeflow.dsl.plan import Origin
@@ -24,8 +23,11 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 def value(text: str, steps: int = 1_000_000, **names: Any) -> Any:
     node, faults = parse_chunk(f"let value = {text}")
-    assert isinstance(node, ast.Constant) and not faults, faults
-    return Compiler(TYPES, {"bar": 0.7}, lambda: NOW).compile(node.value, ORIGIN)(Scope(dict(names), None, steps))
+    assert not faults, faults
+    assert isinstance(node, ast.Constant)
+    return Compiler(TYPES, {"bar": 0.7}, lambda: NOW).compile(node.value, ORIGIN)(
+        Scope(dict(names), None, steps)
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,7 @@ def value(text: str, steps: int = 1_000_000, **names: Any) -> Any:
         ("1 == 1.0", True),
         ("true == 1", False),
         ("[1, 2] == [1.0, 2.0]", True),
-        ('{ a: 1 } == { a: 1 }', True),
+        ("{ a: 1 } == { a: 1 }", True),
         ("2 in [1, 2]", True),
         ("3 not in [1, 2]", True),
         ('"b" in "abc"', True),
@@ -135,7 +137,7 @@ def test_a33_is_narrows_by_the_answered_type_and_by_what_it_extends() -> None:
     ],
 )
 def test_a_type_error_names_the_file_the_line_and_the_mistake(text: str, message: str) -> None:
-    with pytest.raises(ExpressionError, match="rules.judge:3") as caught:
+    with pytest.raises(ExpressionError, match=r"rules\.judge:3") as caught:
         value(text)
     assert message in caught.value.message
 
