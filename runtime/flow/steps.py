@@ -140,7 +140,7 @@ class StepCompiler:
                 raise StepError(f"`each {name} in …` goes through a list", code="step.each", step=name)
 
             def member(at: int, item: Any) -> Callable[[], Any]:
-                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at)
+                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at + 1)
                 inner.scope.values[name] = item
                 return lambda: body(inner)
 

@@ -37,7 +37,7 @@ class Tournament:
             record = begin(frame, site, "best", picker, binding)
 
             def member(at: int) -> Callable[[], Any]:
-                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at, parent=record.id)
+                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at + 1, parent=record.id)
                 return lambda: members[at % len(members)](inner)
 
             outcomes = await each_outcome([member(at) for at in range(count)])

@@ -46,7 +46,7 @@ class Caller(msgspec.Struct, frozen=True):
     attempt: int = 0
     """Retries so far, from 0."""
     sample: int = 0
-    """Which of several draws of the same request (`best of 3`, `each`)."""
+    """Which of several draws at once this is, from 1 (`best of 3`, `each`); 0 where there is only one."""
     values: Mapping[str, Any] = {}
     """The parameters of the call, for a script's `when`."""
 

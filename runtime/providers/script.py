@@ -1,12 +1,12 @@
 """`script/…`: models whose answers are written down, in a `test` block or a JSON-lines file.
 
 A list of replies gives one a call, and running out is an error; one value answers every call. The first line that fits
-the caller decides: `when` reads the call's parameters, `task` and `attempt`.
+the caller decides: `when` reads the call's parameters, `task` and `attempt`. What runs at once takes the list in the
+order in which it was written (`best of 3`, `each`), not in the order in which it happens to be scheduled.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -57,13 +57,13 @@ class Script:
         for line in lines:
             self._lines.setdefault(line.name, []).append(line)
         self._source = source
-        self._used: OrderedDict[tuple[str, int], itertools.count[int]] = OrderedDict()
+        self._used: OrderedDict[tuple[str, int], int] = OrderedDict()
 
-    def answer(self, name: str, run: str, values: Mapping[str, Any]) -> Any:
-        """The next answer of `name` in this run. `TestSetupError` where the script has none."""
+    def answer(self, name: str, run: str, values: Mapping[str, Any], draw: int = 0) -> Any:
+        """The next answer of `name` in this run, or that of a draw (from 1). `TestSetupError` where there is none."""
         for line in self._lines.get(name, ()):
             if line.fits is None or line.fits(Scope(dict(values))):
-                return self._next(line, run) if line.several else line.value
+                return self._next(line, run, draw) if line.several else line.value
         if name in self._lines:
             raise TestSetupError(f"{self._source}: no line for {name} fits this call", code="test.no-line")
         known = ", ".join(sorted(self._lines)) or "nobody"
@@ -75,13 +75,14 @@ class Script:
     def has(self, name: str) -> bool:
         return name in self._lines
 
-    def _next(self, line: Line, run: str) -> Any:
+    def _next(self, line: Line, run: str, draw: int) -> Any:
         key = (run, id(line))
         if key not in self._used:
-            self._used[key] = itertools.count()
+            self._used[key] = 0
             if len(self._used) > MOST_RUNS:
                 self._used.popitem(last=False)
-        at = next(self._used[key])
+        at = draw - 1 if draw else self._used[key]
+        self._used[key] = max(self._used[key], at + 1)
         if at >= len(line.value):
             raise TestSetupError(
                 f"{self._source}: {line.name} is asked for answer {at + 1}, but the script has {len(line.value)}",
@@ -138,7 +139,7 @@ class ScriptProvider:
         self._script = script
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        value = self._script.answer(request.caller.name, request.caller.run, _visible(request.caller))
+        value = self._answer(request.caller)
         tools = {tool.name: tool for tool in request.tools}
         calls = _tool_calls(value, tools)
         if calls:
@@ -146,7 +147,7 @@ class ScriptProvider:
         return ChatReply(to_text(value), (), Usage(0, 0), request.model, scripted=True)
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
-        value = self._script.answer(request.caller.name, request.caller.run, _visible(request.caller))
+        value = self._answer(request.caller)
         alone = len(request.questions) == 1 and request.questions[0].id == "decision"
         answers: dict[str, Answer] = {}
         for question in request.questions:
@@ -157,6 +158,11 @@ class ScriptProvider:
                 )
             answers[question.id] = decision_answer(question, value if alone else value[question.id])
         return DecisionReply(answers, Usage(0, 0), request.model, origin="scripted")
+
+    def _answer(self, caller: Caller) -> Any:
+        # A retry is no draw of its own: it takes what nobody has taken yet.
+        draw = caller.sample if caller.attempt == 0 else 0
+        return self._script.answer(caller.name, caller.run, {"attempt": caller.attempt, **caller.values}, draw)
 
     async def aclose(self) -> None:
         return None
@@ -181,10 +187,6 @@ def decision_answer(question: DecisionQuestion, value: Any) -> Answer:
     raise TestSetupError(
         f"the {question.kind} `{question.id}` cannot be decided as {value!r}", code="test.wrong-shape"
     )
-
-
-def _visible(caller: Caller) -> dict[str, Any]:
-    return {"attempt": caller.attempt, **caller.values}
 
 
 def _tool_calls(value: Any, tools: Mapping[str, ToolSpec]) -> tuple[ToolCall, ...]:
