@@ -79,6 +79,8 @@ def _leaves(group: BaseExceptionGroup[Any]) -> list[BaseException]:
 def _loaded(arguments: argparse.Namespace) -> Program:
     try:
         program = load(arguments.file)
+    except FileNotFoundError:
+        raise WrongUse(f"there is no file {arguments.file}") from None
     except OSError as error:
         raise WrongUse(f"{arguments.file}: {error.strerror or error}") from None
     if arguments.strict:

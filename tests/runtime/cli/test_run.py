@@ -1,0 +1,248 @@
+"""`jrun FILE`: input, output, exit codes and interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgeflow.runtime.cli import main
+from judgeflow.runtime.store.terns import Store
+
+FLOW = """
+model small "script/answers"
+type Pair { left: text  right: int }
+agent writer(question: text) { model small  prompt "Answer."  judges [short]  retries 1 }
+code judge short(reply: text) { require len(reply) < 40 else "Shorter." }
+gate clean(draft) { scorers { not contains "TODO" } }
+
+flow main(question: text) -> text {
+  draft = writer(question)
+  clean(draft)
+  return draft
+}
+flow pair(left: text, right: int = 3) -> Pair { return { left: left, right: right } }
+flow halted(question: text) -> text { stop "Not today: {{ question }}" }
+flow asks(question: text) -> text {
+  approve "Go on?" showing question
+  return "went on"
+}
+
+test "answers" for main {
+  given  { question: "x" }
+  writer replies "Terns are seabirds." when question == "What are terns?"
+  writer replies "TODO" when question == "later"
+  writer replies "A very long answer that no judge of this file will ever let pass."
+  expect result == "x"
+}
+"""
+
+Jrun = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def jrun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Jrun:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
+    Path("flow.judge").write_text(FLOW, encoding="utf-8")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = main(list(words))
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_the_answer_alone_is_on_standard_output(jrun: Jrun) -> None:
+    code, out, err = jrun("flow.judge", "What are terns?")
+    assert (code, out) == (0, "Terns are seabirds.\n")
+    assert "scripted answers" in err
+
+
+def test_i04_every_run_prints_its_whole_thread_even_when_quiet(jrun: Jrun) -> None:
+    code, out, err = jrun("flow.judge", "What are terns?", "--quiet")
+    assert (code, out) == (0, "Terns are seabirds.\n")
+    assert len(err.removeprefix("thread: ").strip()) == 32
+
+
+def test_d60_a_gate_that_blocks_ends_the_run_with_exit_code_4(jrun: Jrun) -> None:
+    code, out, err = jrun("flow.judge", "later")
+    assert code == 4
+    assert "clean blocked" in out
+    assert "[gate.block]" in err
+
+
+def test_b06_a_spent_quality_gate_is_a_failed_run_with_exit_code_4(jrun: Jrun) -> None:
+    code, out, _ = jrun("flow.judge", "anything", "--json")
+    record = json.loads(out)
+    assert (code, record["status"], record["code"]) == (4, "failed", "step.agent.quality-gate")
+    assert record["schema"] == 1
+
+
+def test_a_stop_is_guarded_and_its_text_is_the_answer(jrun: Jrun) -> None:
+    code, out, _ = jrun("flow.judge", "go", "--flow", "halted")
+    assert (code, out) == (4, "Not today: go\n")
+
+
+def test_an_approval_without_a_terminal_pauses_the_run(jrun: Jrun) -> None:
+    code, _, err = jrun("flow.judge", "go", "--flow", "asks")
+    assert code == 5
+    assert "Go on?" in err
+
+
+def test_typed_answers_are_json_and_input_comes_by_name(jrun: Jrun) -> None:
+    code, out, _ = jrun("flow.judge", "--flow", "pair", "--input", "left=a", "--input", "right=7")
+    assert (code, json.loads(out)) == (0, {"left": "a", "right": 7})
+
+
+def test_input_comes_from_a_file(jrun: Jrun) -> None:
+    Path("in.json").write_text('{"left": "b"}', encoding="utf-8")
+    _, out, _ = jrun("flow.judge", "--flow", "pair", "--input-file", "in.json")
+    assert json.loads(out) == {"left": "b", "right": 3}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("gone.judge",), "there is no file gone.judge"),
+        (("flow.judge", "x", "--flow", "nope"), "no flow `nope`; there are: main, pair, halted, asks"),
+        (("flow.judge", "--flow", "pair", "--input", "right=x"), "left: is missing"),
+        (("flow.judge", "--flow", "pair", "--input", "wrong"), "write NAME=VALUE"),
+        (("flow.judge", "x", "--thread", "0" * 32), "there is no thread"),
+        (("flow.judge", "x", "--no-store", "--thread", "1"), "--thread needs the store"),
+        (("flow.judge", "x", "--timeout", "soon"), "write a time such as"),
+        (("flow.judge", "x", "--max-cost", "much"), "write an amount such as $0.50"),
+        (("flow.judge", "x", "--profile", "cheap"), "there is no profile `cheap`"),
+        (("flow.judge", "x", "--model", "nobody=a/b"), "write AGENT=SLUG"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(jrun: Jrun, words: tuple[str, ...], said: str) -> None:
+    code, out, err = jrun(*words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_f04_an_unknown_thread_is_refused_before_any_call(jrun: Jrun, tmp_path: Path) -> None:
+    jrun("flow.judge", "What are terns?", "--thread", "f" * 32)
+    assert not Store.read(tmp_path / "terns.sqlite").list_terns()
+
+
+def test_f03_a_thread_is_continued(jrun: Jrun, tmp_path: Path) -> None:
+    _, _, err = jrun("flow.judge", "What are terns?", "--quiet")
+    thread = err.removeprefix("thread: ").strip()
+    code, _, again = jrun("flow.judge", "What are terns?", "--quiet", "--thread", thread)
+    assert (code, again) == (0, err)
+    assert [tern.turn for tern in Store.read(tmp_path / "terns.sqlite").list_terns()] == [2, 1]
+
+
+def test_errors_in_the_file_are_exit_code_3_and_nothing_runs(jrun: Jrun, tmp_path: Path) -> None:
+    Path("flow.judge").write_text(FLOW.replace("judges [short]", "judges [shrot]"), encoding="utf-8")
+    code, out, err = jrun("flow.judge", "x")
+    assert (code, out) == (3, "")
+    assert "error[" in err
+    assert "short" in err
+    assert not (tmp_path / "terns.sqlite").exists()
+
+
+def test_no_store_keeps_no_record(jrun: Jrun, tmp_path: Path) -> None:
+    assert jrun("flow.judge", "What are terns?", "--no-store")[0] == 0
+    assert not (tmp_path / "terns.sqlite").exists()
+
+
+def test_events_are_json_lines_in_order(jrun: Jrun) -> None:
+    _, out, _ = jrun("flow.judge", "What are terns?", "--events", "--quiet")
+    events = [json.loads(line)["event"] for line in out.splitlines()]
+    assert events[0] == "run.started"
+    assert events[-1] == "run.ended"
+    assert events.index("judge.start") < events.index("judge.end")
+
+
+def test_a_dry_run_makes_no_call_and_names_the_models(jrun: Jrun, tmp_path: Path) -> None:
+    code, out, _ = jrun("flow.judge", "x", "--dry-run")
+    assert code == 0
+    assert "agent writer: script/answers, up to 2 answers a visit; judges: short" in out
+    assert not (tmp_path / "terns.sqlite").exists()
+
+
+SLOW = """
+model small "script/answers"
+tool wait(seconds: float) { python "slow.py:wait" }
+agent writer(question: text) { model small  prompt "Answer." }
+
+flow main(question: text) -> text {
+  draft = writer(question)
+  late  = wait(30)
+  again = writer(question)
+  return again
+}
+test "answers" for main { given { question: "x" }  writer replies "paid"  wait returns null  expect result == "paid" }
+"""
+
+
+def started(tmp_path: Path) -> subprocess.Popen[str]:
+    (tmp_path / "slow.judge").write_text(SLOW, encoding="utf-8")
+    (tmp_path / "slow.py").write_text(
+        "import sys, trio\n\nasync def wait(seconds):\n"
+        "    print('waiting', file=sys.stderr, flush=True)\n    await trio.sleep(seconds)\n",
+        encoding="utf-8",
+    )
+    command = "import sys; from judgeflow.runtime.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, "slow.judge", "go"],
+        cwd=tmp_path,
+        env={**os.environ, "TERN_DB": str(tmp_path / "terns.sqlite")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    while "waiting" not in process.stderr.readline():
+        assert process.poll() is None
+    return process
+
+
+def record_of(tmp_path: Path) -> Any:
+    with Store.read(tmp_path / "terns.sqlite") as store:
+        (head,) = store.list_terns()
+        return store.get(head.id)
+
+
+@pytest.mark.slow
+def test_a_second_interrupt_ends_the_run_at_once_and_keeps_the_record(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while "stopping, 1 call in flight" not in process.stderr.readline():
+        assert process.poll() is None
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
+    assert time.monotonic() - began < 2
+    process.communicate()
+    tern = record_of(tmp_path)
+    assert tern.status == "cancelled"
+    assert [(step.name, step.status) for step in tern.steps] == [("writer", "succeeded"), ("wait", "cancelled")]
+    assert tern.usage.calls == 1
+
+
+@pytest.mark.slow
+def test_sigterm_is_the_first_interrupt(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    while "stopping" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 130
+    process.communicate()
+    assert record_of(tmp_path).status == "cancelled"
