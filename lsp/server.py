@@ -54,14 +54,14 @@ class JudgeServer(LanguageServer):
         return [to_diagnostic(one, document, self.session.document, self.client) for one in found]
 
 
-# --- the connection -----------------------------------------------------------------------------------------
+# --- the connection ----------------------------------------------------------------------------------------
 
 
 def initialize(ls: JudgeServer, params: types.InitializeParams) -> None:
     ls.start(read_client(params))
 
 
-# --- texts --------------------------------------------------------------------------------------------------
+# --- texts -------------------------------------------------------------------------------------------------
 
 
 def did_open(ls: JudgeServer, params: types.DidOpenTextDocumentParams) -> None:
@@ -81,7 +81,7 @@ def did_close(ls: JudgeServer, params: types.DidCloseTextDocumentParams) -> None
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(closed.uri, []))
 
 
-# --- diagnostics that are asked for -------------------------------------------------------------------------
+# --- diagnostics that are asked for ------------------------------------------------------------------------
 
 
 def diagnostic(ls: JudgeServer, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:

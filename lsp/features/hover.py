@@ -1,0 +1,224 @@
+"""What a name, a keyword or a value is, in Markdown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...dsl import ast, clauses
+from ...dsl.analysis import Analysis
+from ...dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, Surface, TypeSurface
+from ...dsl.check.builtins import FORM_NAMES, FUNCTIONS, JUDGE_FUNCTIONS, JUDGE_NAMES
+from ...dsl.check.fit import describe, record_of
+from ...dsl.declarations import declaration
+from ...dsl.parse import Item
+from ..meaning import Named, named_at
+from ..seen import look, scope_of
+from ..tree import Spot, spot_at
+from ..words import code, head, signature, value
+from .definition import AnalysisOf
+from .keywords import block_of
+
+
+class Hover(NamedTuple):
+    start: int
+    end: int
+    markdown: str
+
+
+def hover(analysis: Analysis, offset: int, analysis_of: AnalysisOf) -> Hover | None:
+    named = named_at(analysis, offset)
+    if named is not None:
+        text = _about(named, analysis, analysis_of)
+        if text:
+            return Hover(named.start, named.end, text)
+    spot = spot_at(analysis, offset)
+    return None if spot is None else _keyword(spot)
+
+
+def _about(named: Named, analysis: Analysis, analysis_of: AnalysisOf) -> str:
+    target = named.target
+    match target.kind:
+        case "declaration":
+            return about_declaration(target.name, analysis, analysis_of)
+        case "builtin":
+            return _builtin(target.name) or _local(named, analysis)
+        case "field":
+            return _field(target.owner, target.name, analysis)
+        case "option" | "question":
+            return _part(target.owner, target.name, analysis)
+        case _:
+            return _local(named, analysis)
+
+
+# --- declarations ------------------------------------------------------------------------------------------
+
+
+def about_declaration(name: str, analysis: Analysis, analysis_of: AnalysisOf) -> str:
+    """Everything that is known about a declaration in sight, empty where there is none."""
+    surface = analysis.surface(name)
+    place = analysis.declaration(name)
+    if surface is None or place is None:
+        return ""
+    path, item = place
+    parts = [code(_declared(surface, item))]
+    about = _description(surface)
+    if about:
+        parts.append(about)
+    parts += _facts(surface, analysis, item)
+    if path != analysis.path:
+        parts.append(f"*From {path.rpartition('/')[2]}*")
+    return "\n\n".join(parts)
+
+
+def _description(surface: Surface) -> str | None:
+    if isinstance(surface, TypeSurface):
+        return surface.info.description if surface.info else None
+    return surface.description if isinstance(surface, CallableSurface) else None
+
+
+def _declared(surface: Surface, item: Item) -> str:
+    """Types, constants and scorers as they were written, others by their head."""
+    if item.node is not None and isinstance(item.node, ast.Type | ast.Constant | ast.Scorer | ast.Model):
+        return head(item.text, item.node)
+    return signature(surface)
+
+
+def _facts(surface: Surface, analysis: Analysis, item: Item) -> list[str]:
+    match surface:
+        case ModelSurface():
+            return [model_facts(surface)]
+        case CallableSurface(kind="judge"):
+            return [_judges(surface, analysis), *_models(surface, analysis)]
+        case CallableSurface(kind="agent"):
+            facts = _models(surface, analysis)
+            if surface.judges:
+                facts.append("Judged by " + ", ".join(f"`{name}`" for name in surface.judges))
+            return facts
+        case CallableSurface(kind="choice" | "scale"):
+            kind = "Options" if surface.kind == "choice" else "Levels"
+            return [
+                f"{kind}: " + ", ".join(f"`{option}`" for option in surface.options),
+                *_models(surface, analysis),
+            ]
+        case CallableSurface():
+            return [f"Gives {describe(surface.result)}", *_models(surface, analysis)]
+        case ConstantSurface():
+            return [describe(surface.shape)]
+        case _:
+            return []
+
+
+def model_facts(surface: ModelSurface) -> str:
+    """`chat model of openai, without a price`."""
+    family = f" of `{surface.family}`" if surface.family else ""
+    return f"A {surface.kind} model{family}" + ("" if surface.priced else ", without a price")
+
+
+def _models(surface: CallableSurface, analysis: Analysis) -> list[str]:
+    lines = []
+    for name in surface.models:
+        model = analysis.surface(name)
+        if isinstance(model, ModelSurface):
+            lines.append(
+                f"Asks `{name}` (`{model.slug}`): {model_facts(model)[0].lower()}{model_facts(model)[1:]}"
+            )
+        else:
+            lines.append(f"Asks `{name}`")
+    return lines
+
+
+def _judges(surface: CallableSurface, analysis: Analysis) -> str:
+    shape = describe(surface.params[0].shape) if surface.params else "text"
+    users = [
+        name
+        for name in analysis.names
+        if isinstance(agent := analysis.surface(name), CallableSurface) and surface.name in agent.judges
+    ]
+    used = f", for {', '.join(f'`{name}`' for name in users)}" if users else ""
+    return f"Judges {shape}{used}"
+
+
+# --- parts and values --------------------------------------------------------------------------------------
+
+
+def _field(owner: str, name: str, analysis: Analysis) -> str:
+    info = record_of(owner, scope_of(analysis))
+    for field in info.fields if info else ():
+        if field.name == name:
+            optional = "?" if field.optional else ""
+            text = code(f"{owner}.{name}: {describe(field.shape)}{optional}")
+            return f"{text}\n\n{field.description}" if field.description else text
+    return ""
+
+
+def _part(owner: str, name: str, analysis: Analysis) -> str:
+    """An option of a choice, or a question of a judge."""
+    place = analysis.declaration(owner)
+    node = place[1].node if place else None
+    for clause in getattr(node, "clauses", ()):
+        items = getattr(getattr(clause, "value", None), "items", ())
+        for one in items:
+            if isinstance(one, ast.Option) and one.name.text == name:
+                about = one.description.plain if one.description else None
+                return code(f"{owner}: {name}") + (f"\n\n{about}" if about else "")
+            if isinstance(one, ast.Question) and one.name.text == name:
+                return code(f"{name}: {one.kind}") + f"\n\n{one.text.plain or ''}"
+    return ""
+
+
+def _builtin(name: str) -> str:
+    function = FUNCTIONS.get(name) or JUDGE_FUNCTIONS.get(name)
+    if function is not None:
+        return f"{code(function.signature)}\n\n{function.about}"
+    for builtin in (*JUDGE_NAMES, *FORM_NAMES.values()):
+        if builtin.name == name:
+            return f"{code(value(name, builtin.shape))}\n\n{builtin.about}"
+    return ""
+
+
+def _local(named: Named, analysis: Analysis) -> str:
+    """A parameter or a local name, with its shape as the checker sees it there."""
+    if named.item.node is None:
+        return ""
+    name = named.target.name
+    at = named.start - named.item.offset
+    seen = look(named.item.node, analysis)
+    best = None
+    for view in seen:
+        if isinstance(view.expr, ast.Name) and view.expr.id == name:
+            if view.expr.start == at:
+                return code(value(name, view.shape))
+            best = best or view.shape
+        elif best is None and name in view.env.names:
+            best = view.env.names[name]
+    if best is None and named.target.kind == "param":
+        surface = analysis.surface(named.target.owner)
+        for param in surface.params if isinstance(surface, CallableSurface) else ():
+            if param.name == name:
+                best = param.shape
+    return code(value(name, best)) if best is not None else ""
+
+
+# --- keywords ----------------------------------------------------------------------------------------------
+
+
+def _keyword(spot: Spot) -> Hover | None:
+    """The keyword of a clause or declaration: what it says, with an example."""
+    item = spot.item
+    for node in reversed(spot.path):
+        if isinstance(node, ast.Clause):
+            word = node.keyword
+            if spot.at > node.start + len(word.split()[0]):
+                continue
+            found = clauses.find(block_of(spot.path), word)
+            if found is not None:
+                start = item.offset + node.start
+                return Hover(start, start + len(word.split()[0]), f"{code(found.example)}\n\n{found.about}")
+    if item.node is None:
+        return None
+    keyword = item.text[item.node.start :].split(None, 1)[0]
+    kind = declaration("code judge" if keyword == "code" else keyword)
+    if kind is None or not item.node.start <= spot.at <= item.node.start + len(keyword):
+        return None
+    start = item.offset + item.node.start
+    return Hover(start, start + len(keyword), f"{code(kind.example)}\n\n{kind.about}")

@@ -1,0 +1,245 @@
+"""Semantic tokens: what every word, text and comment of a file is.
+
+A declaration's tokens depend on its text and on what the names in it stand for, so they are kept under both
+(`TokenCache`), and an edit colours one declaration anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from ...dsl import ast
+from ...dsl.analysis import Analysis
+from ...dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, Surface, TypeSurface
+from ...dsl.parse import Item
+from ..occurrences import Occurrence, occurrences
+from ..tree import walk
+
+TYPES: Final = (
+    "keyword", "comment", "string", "number", "operator", "type", "class", "function", "method",
+    "variable", "parameter", "property", "enumMember", "namespace", "decorator", "regexp",
+)  # fmt: skip
+"""The protocol's own names, so that every colour scheme knows them: agents, flows, tools and gates are
+functions, judges and scorers methods, models and providers namespaces."""
+MODIFIERS: Final = ("declaration", "readonly", "defaultLibrary")
+_DECLARATION, _READONLY, _LIBRARY = 1, 2, 4
+
+_WORDS = re.compile(
+    r"(?P<comment>#[^\r\n]*)|(?P<money>\$[0-9][0-9_.]*)|(?P<number>[0-9][0-9A-Za-z_.]*)"
+    r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<operator>->|[=!<>]=|\.\.|[=<>+*/%|?-])"
+)
+_LINES = re.compile(r"[^\r\n]+")
+_CALLED = frozenset(("agent", "tool", "flow", "gate", "condition", "choice", "scale"))
+
+
+class Token(NamedTuple):
+    """Offsets in the file; a token never crosses a line's end."""
+
+    start: int
+    end: int
+    type: int
+    modifiers: int
+
+
+def tokens(analysis: Analysis, cache: TokenCache, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of the declarations that touch a stretch of the file, in order."""
+    for item in analysis.module.items:
+        if item.offset + len(item.text) >= start and (end is None or item.offset <= end):
+            for token in cache.tokens(item, analysis):
+                yield Token(token.start + item.offset, token.end + item.offset, token.type, token.modifiers)
+
+
+class TokenCache:
+    """The tokens of declarations seen before. The older half goes when there are more than `limit`."""
+
+    def __init__(self, limit: int = 20_000) -> None:
+        self._limit = limit
+        self._kept: dict[tuple[str, tuple[str, ...]], tuple[Token, ...]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    def tokens(self, item: Item, analysis: Analysis) -> tuple[Token, ...]:
+        """A declaration's tokens, with offsets in its text."""
+        names = self._names.get(item.text)
+        if names is None:
+            names = self._names[item.text] = _mentioned(item, analysis)
+        key = (item.text, tuple(_kind(analysis.surface(name)) for name in names))
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = tuple(_tokens(item, analysis))
+            if len(self._kept) > self._limit:
+                for old in list(self._kept)[: self._limit // 2]:
+                    del self._kept[old]
+                    self._names.pop(old[0], None)
+        return found
+
+
+def _mentioned(item: Item, analysis: Analysis) -> tuple[str, ...]:
+    if item.node is None:
+        return ()
+    found = occurrences(item.node, analysis.surface)
+    return tuple(
+        sorted({one.target.name for one in found if one.target.kind in ("declaration", "builtin", "option")})
+    )
+
+
+def _tokens(item: Item, analysis: Analysis) -> Iterator[Token]:
+    text, node = item.text, item.node
+    names = {} if node is None else _names(node, analysis)
+    texts = [] if node is None else sorted(_texts(node), key=lambda stretch: stretch[:2])
+    at = 0
+    for start, end, kind in texts:
+        yield from _code(text, at, start, names)
+        yield from _stretch(text, start, end, TYPES.index(kind))
+        at = max(at, end)
+    yield from _code(text, at, len(text), names)
+
+
+def _code(text: str, start: int, end: int, names: dict[int, tuple[int, int]]) -> Iterator[Token]:
+    """Words, numbers and marks between texts. A word that names nothing is a keyword."""
+    for match in _WORDS.finditer(text, start, end):
+        if match.lastgroup == "word":
+            kind, modifiers = names.get(match.start(), (TYPES.index("keyword"), 0))
+        else:
+            kind, modifiers = _MARKS[match.lastgroup or "operator"], 0
+        if kind >= 0:
+            yield Token(match.start(), match.end(), kind, modifiers)
+
+
+_MARKS = {
+    "comment": TYPES.index("comment"),
+    "money": TYPES.index("number"),
+    "number": TYPES.index("number"),
+    "operator": TYPES.index("operator"),
+}
+
+
+def _stretch(text: str, start: int, end: int, kind: int) -> Iterator[Token]:
+    for line in _LINES.finditer(text, start, end):
+        yield Token(line.start(), line.end(), kind, 0)
+
+
+def _texts(node: ast.Declaration) -> Iterator[tuple[int, int, str]]:
+    """The stretches that are text and not code: what stands in `{{ }}` is code."""
+    for inner in walk(node):
+        if not isinstance(inner, ast.Text):
+            continue
+        kind = "regexp" if inner.raw else "string"
+        at = inner.start
+        for part in inner.parts:
+            if not isinstance(part, str):
+                yield at, part.start, kind
+                at = part.end
+        yield at, inner.end, kind
+
+
+# --- names -------------------------------------------------------------------------------------------------
+
+
+def _names(node: ast.Declaration, analysis: Analysis) -> dict[int, tuple[int, int]]:
+    """What the word at an offset is: the index of its type, and its modifiers; type -1 for no colour."""
+    found: dict[int, tuple[int, int]] = {}
+    for inner in walk(node):
+        match inner:
+            case ast.Ident():
+                found[inner.start] = (TYPES.index("property"), 0)
+                if "." in inner.text:
+                    found[inner.start + inner.text.index(".") + 1] = (TYPES.index("property"), 0)
+            case ast.Primitive():
+                found[inner.start] = (TYPES.index("type"), _LIBRARY)
+            case ast.Bool() | ast.Null():
+                found[inner.start] = (TYPES.index("keyword"), 0)
+            case ast.Env():
+                found[inner.end - len(inner.name)] = (TYPES.index("variable"), _READONLY)
+            case ast.Header():
+                found[inner.start] = (TYPES.index("property"), 0)
+    for one in occurrences(node, analysis.surface):
+        found[one.start] = _colour(one, analysis)
+    return found
+
+
+def _colour(one: Occurrence, analysis: Analysis) -> tuple[int, int]:
+    modifiers = _DECLARATION if one.defines else 0
+    match one.target.kind:
+        case "declaration":
+            kind, more = _OF_SURFACE[_kind(analysis.surface(one.target.name))]
+            return TYPES.index(kind), modifiers | more
+        case "builtin":
+            is_function = analysis.surface(one.target.name) is None and one.target.name not in _VALUES
+            return TYPES.index("function" if is_function else "variable"), modifiers | _LIBRARY
+        case "param":
+            return TYPES.index("parameter"), modifiers
+        case "field":
+            return TYPES.index("property"), modifiers
+        case "option" | "question":
+            return TYPES.index("enumMember" if one.target.kind == "option" else "variable"), modifiers
+        case _:
+            return TYPES.index("variable"), modifiers
+
+
+_VALUES = frozenset(("reply", "variant", "task", "attempt", "run", "answer", "score", "result"))
+_OF_SURFACE = {
+    "call": ("function", 0),
+    "judge": ("method", 0),
+    "scorer": ("method", 0),
+    "model": ("namespace", 0),
+    "provider": ("namespace", 0),
+    "type": ("class", 0),
+    "constant": ("variable", _READONLY),
+    "": ("variable", 0),
+}
+
+
+def _kind(surface: Surface | None) -> str:
+    match surface:
+        case CallableSurface(kind=kind):
+            return "call" if kind in _CALLED else "judge"
+        case ModelSurface():
+            return "model"
+        case TypeSurface():
+            return "type"
+        case ConstantSurface():
+            return "constant"
+        case None:
+            return ""
+        case _:
+            return surface.kind if surface.kind in _OF_SURFACE else "call"
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+def encode(found: Iterable[tuple[int, int, int, int, int]]) -> list[int]:
+    """Tokens as `(line, column, length, type, modifiers)` in the protocol's relative form."""
+    data: list[int] = []
+    last_line = last_column = 0
+    for line, column, length, kind, modifiers in found:
+        if line != last_line:
+            data += (line - last_line, column, length, kind, modifiers)
+        else:
+            data += (0, column - last_column, length, kind, modifiers)
+        last_line, last_column = line, column
+    return data
+
+
+def difference(old: list[int], new: list[int]) -> list[tuple[int, int, list[int]]]:
+    """One edit that turns old data into new, as `(start, how many to drop, what to put)`; none where they
+    are the same."""
+    if old == new:
+        return []
+    shorter = min(len(old), len(new))
+    start = _agreement(shorter, lambda size: old[:size] == new[:size])
+    tail = _agreement(shorter - start, lambda size: size == 0 or old[-size:] == new[-size:])
+    return [(start, len(old) - start - tail, new[start : len(new) - tail])]
+
+
+def _agreement(most: int, same: Callable[[int], bool]) -> int:
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if same(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from judgeflow.dsl.check.python_source import PythonFile, read_python
+from judgeflow.lsp.features.completion import Item, completions
+from judgeflow.lsp.features.texts import Listing
+
+BASE = """\
+model small "openai/gpt-6-mini" { price $1 in, $2 out }
+model jev "typesafe/jev-1" { kind decision }
+type Offer { salary: int  title: text }
+type Refusal { why: text }
+type Outcome = Offer | Refusal
+let style = "Plain."
+tool search(query: text) -> Offer { python "tools.py:search" }
+tool browse { mcp "x" only [open, click] }
+scorer ok contains "ok"
+judge fair(reply: text, bar: float, language: text = "en") {
+  model small
+  rate "fair"
+  require score >= bar else "Fairer."
+}
+code judge short { require len(reply) < 400 else "Shorter." }
+agent writer(topic: text, tone: text = "dry") -> Offer { model small  prompt "Write." }
+agent critic { model small  prompt "Pick." }
+choice team(ticket: Offer) { model jev  ask "Whose?"  options { billing "Money"  technical } }
+condition urgent(ticket: Offer) { model jev  ask "Urgent?"  confidence at least 0.8 }
+gate good(draft) { scorers { ok } }
+"""
+FOLDERS = {
+    "/w": ["models.judge", "tools.py", "golden.jsonl", "shared/", "notes.txt"],
+    "/w/shared": ["more.judge"],
+}
+PYTHON = b"def search(query): ...\nasync def posted(reply, *, task): ...\nx = 3\n"
+
+Labels = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def offered(scene) -> Callable[[str], dict[str, Item]]:
+    def python(path: str) -> PythonFile | None:
+        return read_python(PYTHON) if path == "/w/tools.py" else None
+
+    def offer(text: str) -> dict[str, Item]:
+        seen = scene(BASE + text)
+        listing = Listing(lambda folder: FOLDERS.get(folder, []), python, lambda: ["acme/other"])
+        return {item.label: item for item in completions(seen.analysis, seen.offset, listing)}
+
+    return offer
+
+
+def test_declarations_stand_at_column_zero(offered) -> None:
+    found = offered("ag‸")
+    assert {"agent", "code judge", "flow", "test", "import"} <= set(found)
+    assert "model" in found
+    assert found["agent"].snippet
+    assert "prompt" in found["agent"].insert
+
+
+def test_clauses_that_are_not_there_yet(offered) -> None:
+    found = offered("agent a {\n  model small\n  ‸\n}")
+    assert {"prompt", "tools", "judges", "retries", "timeout"} == set(found)
+    assert found["retries"].insert == "retries ${0:2}"
+    assert found["prompt"].insert.startswith('prompt """')
+
+
+def test_clauses_while_the_word_is_typed_and_the_block_is_open(offered) -> None:
+    assert "retries" in offered("agent a {\n  model small\n  ret‸\n")
+    assert "require" in offered('code judge j {\n  require true else "x"\n  ‸')
+    assert "ask" in offered('judge j {\n  model small\n  ‸\n  require true else "x"\n}')
+
+
+def test_the_clauses_of_a_gate_and_its_scorers(offered) -> None:
+    assert {"combine", "judge", "unreadable", "target", "pass when"} <= set(
+        offered("gate g(input) {\n  scorers { ok }\n  ‸\n}")
+    )
+    inner = offered("gate g(input) {\n  scorers {\n    ‸\n  }\n}")
+    assert {"ok", "contains", "regex", "schema", "length", "not"} <= set(inner)
+    assert "combine" not in inner
+
+
+def test_models_tools_and_judges_where_they_stand(offered) -> None:
+    assert {"small", "jev"} == set(offered("agent a {\n  model ‸\n}"))
+    assert {"search", "browse"} <= set(offered("agent a {\n  model small\n  tools [‸]\n}"))
+    assert "short" not in offered("agent a {\n  model small\n  tools [s‸]\n}")
+    judges = offered("agent a {\n  model small\n  judges [short, ‸]\n}")
+    assert {"fair", "short"} <= set(judges)
+    assert "search" not in judges
+
+
+def test_types_and_primitives_where_a_shape_stands(offered) -> None:
+    for text in ("agent a -> ‸ { model small }", "agent a -> O‸ { model small }", "type T {\n  x: ‸\n}"):
+        found = offered(text)
+        assert {"Offer", "Outcome", "text", "json"} <= set(found), text
+
+
+def test_fields_after_a_dot(offered) -> None:
+    assert {"salary", "title"} == set(offered('code judge j(reply: Offer) { require reply.‸ else "x" }'))
+    assert {"salary", "title"} == set(
+        offered('code judge j(reply: Offer) {\n  require reply.sal‸ > 3 else "x"\n}')
+    )
+    flow = "flow f(topic: text) -> text {\n  draft = writer(topic)\n  return draft.‸\n}"
+    assert {"salary", "title"} == set(offered(flow))
+    assert {"open", "click"} == set(offered("flow f(topic: text) {\n  page = browse.‸\n}"))
+
+
+def test_values_in_sight_in_a_flow(offered) -> None:
+    found = offered("flow f(topic: text) -> text {\n  draft = writer(topic)\n  return ‸\n}")
+    assert {"topic", "draft", "style", "len", "writer", "search", "urgent"} <= set(found)
+    assert found["draft"].detail == "Offer"
+    assert found["writer"].insert == "writer(${1:topic})$0"
+    assert "small" not in found
+
+
+def test_calls_that_cost_are_not_offered_in_a_template(offered) -> None:
+    found = offered('agent a(who: text) {\n  model small\n  prompt "Hello {{ ‸ }}"\n}')
+    assert {"who", "style", "upper"} <= set(found)
+    assert "writer" not in found
+
+
+def test_a_template_that_is_not_closed_yet(offered) -> None:
+    assert {"who", "style"} <= set(offered('agent a(who: text) {\n  model small\n  prompt "Hello {{ w‸"\n}'))
+    block = 'agent a(who: text) {\n  model small\n  prompt """\n    Hello {{ ‸\n    """\n}'
+    assert {"who", "style"} <= set(offered(block))
+
+
+def test_nothing_is_offered_in_plain_text_or_a_comment(offered) -> None:
+    assert offered('agent a {\n  model small\n  prompt "Hello wor‸ld"\n}') == {}
+    assert offered("agent a {\n  model small  # a co‸mment\n}") == {}
+
+
+def test_statements_and_steps_of_a_flow(offered) -> None:
+    found = offered("flow f(topic: text) -> text {\n  ‸\n}")
+    assert {"return", "if", "switch", "parallel", "loop", "stop", "with"} <= set(found)
+    step = offered("flow f(topic: text) -> text {\n  draft = ‸\n}")
+    assert {"try", "each", "best", "race", "approve", "writer", "topic"} <= set(step)
+
+
+def test_a_call_stands_as_a_statement_and_keeps_its_arguments(offered) -> None:
+    found = offered("flow f(topic: text) -> text {\n  wri‸\n  return topic\n}")
+    assert found["writer"].insert == "writer(${1:topic})$0"
+    again = offered("flow f(topic: text) -> text {\n  draft = wri‸(topic)\n  return topic\n}")
+    assert again["writer"].insert == ""
+
+
+def test_arguments_by_name(offered) -> None:
+    found = offered("flow f(topic: text) -> text {\n  draft = writer(topic, ‸)\n}")
+    assert "tone: " in found
+    judges = offered("agent a {\n  model small\n  judges [fair(0.5, ‸)]\n}")
+    assert "language: " in judges
+    assert "reply: " not in judges
+
+
+def test_options_of_a_switch_that_have_no_case(offered) -> None:
+    switch = 'switch team(ticket) {\n    case billing { stop "b" }\n    case ‸ { stop "t" }\n  }'
+    found = offered(f"flow f(ticket: Offer) -> text {{\n  {switch}\n}}")
+    assert "technical" in found
+    assert "billing" not in found
+
+
+def test_types_of_a_union_in_the_cases_of_a_judge(offered) -> None:
+    found = offered('code judge j(reply: Outcome) {\n  case ‸ { require true else "x" }\n}')
+    assert {"Offer", "Refusal"} == set(found)
+
+
+def test_paths_functions_and_slugs_in_quotes(offered) -> None:
+    assert {"models.judge", "shared/"} == set(offered('import "‸"'))
+    assert {"more.judge"} == set(offered('import "shared/mo‸"'))
+    assert {"tools.py", "shared/"} == set(offered('tool t(x: text) -> text { python "to‸" }'))
+    assert {"search", "posted"} == set(offered('tool t(x: text) -> text { python "tools.py:se‸" }'))
+    slugs = offered('model other "‸"')
+    assert {"openai/gpt-6-mini", "typesafe/jev-1", "acme/other"} <= set(slugs)
+    assert {"golden.jsonl", "shared/"} == set(offered('suite s for main {\n  cases "g‸"\n}'))
+
+
+def test_the_texts_that_a_value_can_be(offered) -> None:
+    found = offered(
+        'flow f(kind: "junior" | "senior") -> text {\n  if kind == "‸" { return "x" }\n  return "y"\n}'
+    )
+    assert {"junior", "senior"} == set(found)
+
+
+def test_the_words_of_a_clause(offered) -> None:
+    assert {"chat", "decision"} == set(offered('model m "a/b" {\n  kind ‸\n}'))
+    assert {"pass", "block"} <= set(offered("gate g(input) {\n  scorers { ok }\n  unreadable ‸\n}"))
+    assert {"at"} <= set(offered('condition c(x: text) {\n  model jev\n  ask "?"\n  confidence ‸\n}'))
+
+
+def test_what_a_test_may_script_and_give(offered) -> None:
+    base = 'flow f(ticket: Offer, tone: text) -> text { return "x" }\n'
+    assert {"ticket", "tone"} == set(offered(base + 'test "t" for f {\n  given { ‸ }\n  expect true\n}'))
+    assert {"f"} == set(offered(base + 'test "t" for ‸ {\n  expect true\n}'))
+    assert {"writer", "urgent", "given", "expect"} <= set(offered(base + 'test "t" for f {\n  ‸\n}'))
+
+
+def test_what_is_typed_is_what_is_replaced(offered, scene) -> None:
+    text = "agent a {\n  model small\n  judges [sho‸]\n}"
+    item = offered(text)["short"]
+    whole = (BASE + text).replace("‸", "")
+    assert whole[item.start : item.end] == "sho"
+
+
+def test_every_place_of_a_file_can_be_completed_without_a_mishap(scene) -> None:
+    text = (
+        BASE
+        + 'flow f(ticket: Offer) -> text {\n  if urgent(ticket) { return "a" } uncertain { return "b" }\n}\n'
+    )
+    seen = scene(text)
+    listing = Listing(lambda folder: [], lambda path: None)
+    for offset in range(0, len(text), 7):
+        for item in completions(seen.analysis, offset, listing):
+            assert item.start <= offset == item.end
