@@ -92,7 +92,7 @@ class Tokens:
     def line_end(self, index: int) -> int:
         """The index behind the last token of a token's line."""
         line = self.line(index)
-        while self.kinds[index] and self.line(index) == line:
+        while index < len(self.kinds) and self.kinds[index] and self.line(index) == line:
             index += 1
         return index
 
