@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from . import ast
 from .check.base import Finding, Surface
 from .check.files import Files
 from .check.python_source import HookInfo, PythonFile, read_python
@@ -108,7 +109,10 @@ class _File:
         offers = [entry.offer for entry in before] != [entry.offer for entry in after]
         if offers:
             self._replace_surfaces(before, after)
-            self.imports = self.document.imports()
+            if len(before) != len(after) or any(
+                type(entry.node) is ast.Import for entry in (*before, *after)
+            ):
+                self.imports = self.document.imports()
         if offers or any(o.mentions != n.mentions for o, n in zip(before, after, strict=True)):
             self.whole.stale()
         return offers
@@ -218,9 +222,7 @@ class Workspace:
             old, new = file.view.get(path, {}), view.get(path, {})
             if old is not new:
                 appeared = appeared or old.keys() != new.keys()
-                changed.update(
-                    name for name in old.keys() | new.keys() if _differ(old.get(name), new.get(name))
-                )
+                changed.update(_changed(old, new))
         if changed or file.view.keys() != view.keys():
             file.whole.stale()
         file.view = view
@@ -301,8 +303,11 @@ def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface |
     return lambda name: next((table[name] for table in tables if name in table), None)
 
 
-def _differ(old: Surface | None, new: Surface | None) -> bool:
-    return old is not new and old != new
+def _changed(old: dict[str, Surface], new: dict[str, Surface]) -> list[str]:
+    """The names that stand for something else; most surfaces are the very same objects."""
+    moved = [name for name, surface in new.items() if old.get(name) is not surface]
+    found = [name for name in moved if old.get(name) != new[name]]
+    return [*found, *(old.keys() - new.keys())]
 
 
 def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:

@@ -206,6 +206,17 @@ GATE_VALUE = Object(
 )
 """What a gate gives to a flow."""
 
+ATTEMPT = "the outcome of `try`"
+
+
+def attempt(value: Shape) -> Object:
+    """What `try` gives to a flow for a call that is no gate."""
+    return Object(
+        ATTEMPT,
+        (("ok", BOOL), ("value", Nullable(value)), ("code", Nullable(TEXT)), ("reason", Nullable(TEXT))),
+    )
+
+
 VERDICT = Object(
     "a judge's verdict",
     (("passed", BOOL), ("reason", Nullable(TEXT)), ("metrics", JSON), ("readable", BOOL)),

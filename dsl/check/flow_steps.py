@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from .. import ast
 from ..shapes import Bool, ListOf, Shape, Text, Unknown
 from .base import CallableSurface
+from .builtins import attempt
 from .fit import describe, element, join, resolve
 from .flow_names import State
-from .flow_walk import Walk, attempt
+from .flow_walk import Walk
 from .names import find_callable
 
 MOST_VARIANTS = 20

@@ -40,15 +40,18 @@ def check_switch(walk: Walk, node: ast.Switch, state: State) -> State | None:
             report_not_a_decision(walk, node.uncertain, "value")
         choices = _closed_set(walk, node, shape, decision)
         branch = unsure = state
-    if choices is not None:
-        _check_cases(walk, node, choices)
+    complete = choices is not None and _check_cases(walk, node, choices)
     ends: list[State | None] = []
     for case in node.cases:
         known = _narrow(walk, node.subject, case, branch) if choices and choices.kind == "type" else branch
         ends.append(walk.check_block(walk, case.block.body, known))
     if node.uncertain is not None:
         ends.append(walk.check_block(walk, node.uncertain.block.body, unsure))
-    return walk.meet(ends)
+    after = walk.meet(ends)
+    if after is None and not complete:
+        walk.unsure = True
+        return branch
+    return after
 
 
 def _options(decision: CallableSurface) -> Choices:
@@ -94,7 +97,8 @@ def _labels(walk: Walk, shape: Shape) -> Choices | None:
     return None
 
 
-def _check_cases(walk: Walk, node: ast.Switch, choices: Choices) -> None:
+def _check_cases(walk: Walk, node: ast.Switch, choices: Choices) -> bool:
+    """Whether everything that may come has its case."""
     seen: dict[str, ast.Ident] = {}
     for case in node.cases:
         label = case.label
@@ -116,6 +120,7 @@ def _check_cases(walk: Walk, node: ast.Switch, choices: Choices) -> None:
     missing = [label for label in choices.labels if label not in seen]
     if missing:
         _report_missing(walk, node, choices, missing)
+    return not missing
 
 
 def _report_extra(walk: Walk, label: ast.Ident, choices: Choices) -> None:

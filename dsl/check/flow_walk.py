@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .. import ast
 from ..diagnostics import Label
-from ..shapes import Bool, Nullable, Object, Shape, Text, Unknown
+from ..shapes import Nullable, Shape, Text, Unknown
 from .base import Report, Scope
 from .env import Env
 from .expressions import check_condition, infer, narrowed
@@ -15,21 +15,6 @@ from .flow_names import State, meet, mentioned
 from .hidden_calls import check_hidden_calls
 
 CheckBlock = Callable[["Walk", Sequence[ast.Statement], State], State | None]
-
-ATTEMPT = "the outcome of `try`"
-
-
-def attempt(value: Shape) -> Object:
-    """What `try` gives for a call that is no gate."""
-    return Object(
-        ATTEMPT,
-        (
-            ("ok", Bool()),
-            ("value", Nullable(value)),
-            ("code", Nullable(Text())),
-            ("reason", Nullable(Text())),
-        ),
-    )
 
 
 class Walk:
@@ -53,6 +38,8 @@ class Walk:
         self.report = report
         self.check_block = check_block
         self.reported: set[str] = set()
+        self.unsure = False
+        """A case is missing, so nobody can say whether the flow goes on there."""
 
     def silent(self) -> Walk:
         """The same walk, its findings dropped."""
@@ -95,10 +82,7 @@ class Walk:
         check_hidden_calls(condition, self.scope, self.report, where)
         check_condition(condition, self._known(condition, state, {}), self.scope, self.report)
         holds, fails = narrowed(condition, state.env, self.scope)
-        return (
-            state.narrowed_to(_settle(holds, *_outcomes(condition, True))),
-            state.narrowed_to(_settle(fails, *_outcomes(condition, False))),
-        )
+        return state.narrowed_to(holds), state.narrowed_to(fails)
 
     def whole(self, number: ast.Number | None, what: str, *, low: int, high: int | None = None) -> None:
         """Reports a count that is no whole number of the range."""
@@ -160,32 +144,3 @@ class Walk:
 
 def start_of(node: ast.Flow, base: Env) -> State:
     return State(base, frozenset(param.name.text for param in node.params), {})
-
-
-def _outcomes(condition: ast.Expr, holds: bool) -> tuple[frozenset[str], frozenset[str]]:
-    """The outcomes of `try` that have succeeded, and those that have failed, when a condition holds or does
-    not."""
-    none: frozenset[str] = frozenset()
-    match condition:
-        case ast.Field(target=ast.Name(id=name), name=ast.Ident(text="ok")):
-            return (frozenset({name}), none) if holds else (none, frozenset({name}))
-        case ast.Unary(op="not", operand=operand):
-            return _outcomes(operand, not holds)
-        case ast.Binary(op=op, left=left, right=right) if op == ("and" if holds else "or"):
-            first, second = _outcomes(left, holds), _outcomes(right, holds)
-            return first[0] | second[0], first[1] | second[1]
-    return none, none
-
-
-def _settle(env: Env, succeeded: frozenset[str], failed: frozenset[str]) -> Env:
-    """The environment in which a success has its value, and a failure its code and reason."""
-    for names, present in ((succeeded, ("value",)), (failed, ("code", "reason"))):
-        for name in names:
-            shape = env.shape(name)
-            if isinstance(shape, Object) and shape.what == ATTEMPT:
-                fields = tuple(
-                    (field, item.item if field in present and isinstance(item, Nullable) else item)
-                    for field, item in shape.fields
-                )
-                env = env.bind(name, Object(ATTEMPT, fields))
-    return env

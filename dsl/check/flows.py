@@ -38,7 +38,7 @@ def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
     base = Env(names=names, calls_allowed=True, where="in a flow")
     walk = Walk(node, base, scope, report, bound_at=bound_at, check_block=check_block)
     after = check_block(walk, node.body, start_of(node, walk.base))
-    if after is not None and node.shape is not None:
+    if after is not None and node.shape is not None and not walk.unsure:
         end = max(node.start, node.end - 1)
         report.add(
             "flow.no-return",

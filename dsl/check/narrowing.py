@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import ast
-from ..shapes import Null, Nullable, Record, Shape, Union, Unknown, Variant
+from ..shapes import Null, Nullable, Object, Record, Shape, Union, Unknown, Variant
 from ..surface import dotted
 from .base import Scope
+from .builtins import ATTEMPT
 from .env import Env
 from .fit import extends, options_of, resolve, union, without_null
 
@@ -35,7 +36,20 @@ def narrow(condition: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tu
             if isinstance(left, ast.Null) or isinstance(right, ast.Null):
                 absent, present = _of_null(value, env, scope, shape_of)
                 return (absent, present) if op == "==" else (present, absent)
+        case ast.Field(target=target, name=ast.Ident(text="ok")):
+            return _of_attempt(target, env, scope, shape_of)
     return env, env
+
+
+def _of_attempt(operand: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    """The outcome of a `try`: a success has its value, a failure its code and reason."""
+    path = dotted(operand)
+    known = resolve(shape_of(operand, env), scope) if path is not None else None
+    if path is None or not isinstance(known, Object) or known.what != ATTEMPT:
+        return env, env
+    shapes = {name: without_null(shape) for name, shape in known.fields}
+    fails = env.narrow(f"{path}.code", shapes["code"]).narrow(f"{path}.reason", shapes["reason"])
+    return env.narrow(f"{path}.value", shapes["value"]), fails
 
 
 def _of_null(operand: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
