@@ -178,12 +178,10 @@ class _Gate:
         )
         reply = to_text(answer.value)
         if plan.judge is None:
-            reading = read_verdict(reply)
-            score = None
-        else:
-            judged = read_gate_judge(reply)
-            reading, score = judged, judged.score
-        return self._opinion(party, reading.readable, reading.verdict, score, None)
+            said = read_verdict(reply)
+            return self._opinion(party, said.readable, said.verdict, None, None)
+        judged = read_gate_judge(reply)
+        return self._opinion(party, judged.readable, judged.verdict, judged.score, None)
 
     async def _ask_judge(self, task: GateTask, scope: Scope, target: str, name: str) -> _Opinion:
         assert self.parts.judge is not None

@@ -86,8 +86,7 @@ async def open_system(
 ) -> AsyncIterator[System]:
     """Starts the actors of a checked program and stops them in order when the block ends. `tool_answers` stand in for
     the tools, in tests."""
-    spec = SupervisorSpec(name=plan.workflow, intensity=ROOT, grace=grace)
-    async with open_supervisor(spec) as supervisor:
+    async with open_supervisor(plan.workflow, intensity=ROOT, grace=grace) as supervisor:
         yield _Assembly(plan, connect, root, stamp, supervisor, tool_answers).system()
 
 
