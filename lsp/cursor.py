@@ -129,7 +129,10 @@ def tries(cursor: Cursor, analysis: Analysis) -> list[Tried]:
         text = f"{cursor.before}{word}{closing}{tail}"
         node, _ = parse_chunk(text)
         path = () if node is None else path_to(node, cursor.at + 1)
-        invented = len(path) > 1 and isinstance(path[-2], ast.Bind) and not tail.lstrip().startswith("=")
+        above = path[-2] if len(path) > 1 else None
+        invented = (
+            isinstance(above, ast.Bind) and above.name is path[-1] and not tail.lstrip().startswith("=")
+        )
         if node is not None and path and not invented and _stands_here(path[-1], word, text, cursor.at):
             found.append(Tried(text, node, path, cursor.at, look(node, analysis)))
     return found

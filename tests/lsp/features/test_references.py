@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import pytest
+from judgeflow.dsl.diagnostics import Edit
+from judgeflow.lsp.features.references import (
+    RenameError,
+    highlights,
+    references,
+    renamable,
+    rename,
+)
+
+MODELS = 'model small "openai/gpt-6-mini"\ntype Offer { salary: int }\n'
+MAIN = """\
+import "models.judge"
+code judge paid(reply: Offer, least: int) { require reply.salary > least else "more than {{ least }}" }
+agent writer -> Offer { model small  judges [paid(least: 3)] }
+flow f(topic: text) -> text {
+  offer = writer(topic)
+  if offer.salary > 3 { return "{{ topic }}: {{ offer.salary }}" }
+  return topic
+}
+test "t" for f {
+  given { topic: "x" }
+  writer replies { salary: 4 }
+  expect result == "x"
+}
+"""
+OTHER = 'import "main.judge"\nflow g(x: text) -> Offer { return writer(x) }\n'
+
+
+def cursor(text: str, needle: str, nth: int = 0) -> str:
+    at = -1
+    for _ in range(nth + 1):
+        at = text.index(needle, at + 1)
+    return f"{text[:at]}‸{text[at:]}"
+
+
+def renamed(seen, new: str) -> dict[str, str]:
+    edits = rename(seen.analysis, seen.offset, new, seen.others())
+    texts = {}
+    for path, found in edits.items():
+        analysis = seen.analysis_of(path)
+        text = analysis.source.text if analysis else ""
+        for edit in sorted(found, key=lambda edit: -edit.start):
+            assert isinstance(edit, Edit)
+            text = text[: edit.start] + edit.text + text[edit.end :]
+        texts[path.rpartition("/")[2]] = text
+    return texts
+
+
+@pytest.fixture
+def files() -> dict[str, str]:
+    return {"/w/models.judge": MODELS, "/w/other.judge": OTHER}
+
+
+def test_every_mention_is_found_across_files(scene, files) -> None:
+    seen = scene(cursor(MAIN, "writer"), files)
+    found = references(seen.analysis, seen.offset, seen.others(), declaration=True)
+    assert sorted(one.path for one in found) == ["/w/main.judge"] * 3 + ["/w/other.judge"]
+    assert sum(one.defines for one in found) == 1
+    assert len(references(seen.analysis, seen.offset, seen.others(), declaration=False)) == 3
+
+
+def test_a_name_is_changed_everywhere(scene, files) -> None:
+    texts = renamed(scene(cursor(MAIN, "writer"), files), "author")
+    assert texts["main.judge"] == MAIN.replace("writer", "author")
+    assert texts["other.judge"] == OTHER.replace("writer", "author")
+
+
+def test_a_parameter_is_changed_in_templates_arguments_and_tests(scene, files) -> None:
+    assert renamed(scene(cursor(MAIN, "topic"), files), "theme")["main.judge"] == MAIN.replace(
+        "topic", "theme"
+    )
+    assert renamed(scene(cursor(MAIN, "least"), files), "floor")["main.judge"] == MAIN.replace(
+        "least", "floor"
+    )
+
+
+def test_a_field_is_changed_where_its_type_is_known(scene, files) -> None:
+    seen = scene(cursor(MAIN, "salary"), files)
+    texts = renamed(seen, "pay")
+    assert texts["main.judge"] == MAIN.replace(".salary", ".pay")
+
+
+def test_a_local_name_is_changed_in_its_declaration_alone(scene, files) -> None:
+    text = MAIN + "flow h(topic: text) -> text {\n  offer = topic\n  return offer\n}\n"
+    changed = renamed(scene(cursor(text, "offer", 0), files), "deal")["main.judge"]
+    assert changed.count("deal") == 3
+    assert "  offer = topic\n  return offer\n" in changed
+
+
+def test_an_option_is_changed_in_its_cases(scene) -> None:
+    text = (
+        'model m "a/b" { kind decision }\n'
+        'choice team(x: text) { model m  ask "?"  options { billing technical } }\n'
+        'flow f(t: text) -> text { switch team(t) { case billing { return "a" } case technical { return "b" } } }\n'
+    )
+    assert renamed(scene(cursor(text, "billing")), "money")["main.judge"] == text.replace("billing", "money")
+
+
+@pytest.mark.parametrize(
+    ("needle", "new", "why"),
+    [
+        ("writer", "paid", "already"),
+        ("writer", "Writer", "snake_case"),
+        ("writer", "every", "word of the language"),
+        ("writer", "len", "function of the language"),
+        ("writer", "a b", "snake_case"),
+        ("Offer", "offer", "PascalCase"),
+        ("import", "x", "no name here"),
+    ],
+)
+def test_a_change_that_would_break_the_file_is_refused(scene, files, needle: str, new: str, why: str) -> None:
+    seen = scene(cursor(MAIN, needle), files)
+    with pytest.raises(RenameError, match=why):
+        rename(seen.analysis, seen.offset, new, seen.others())
+
+
+def test_prepare_tells_what_can_be_renamed(scene, files) -> None:
+    seen = scene(cursor(MAIN, "writer"), files)
+    named = renamable(seen.analysis, seen.offset)
+    assert named is not None
+    assert seen.text[named.start : named.end] == "writer"
+    builtin = scene('code judge j { require l‸en(reply) > 0 else "x" }')
+    assert renamable(builtin.analysis, builtin.offset) is None
+
+
+def test_highlights_tell_reading_from_declaring(scene, files) -> None:
+    seen = scene(cursor(MAIN, "offer = "), files)
+    assert [
+        (seen.text[one.start : one.end], one.writes) for one in highlights(seen.analysis, seen.offset)
+    ] == [
+        ("offer", True),
+        ("offer", False),
+        ("offer", False),
+    ]
+    builtin = scene('code judge j { require l‸en(reply) > len(task) else "x" }')
+    assert len(highlights(builtin.analysis, builtin.offset)) == 2
