@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from judgeflow.lsp.features.hover import hover
+
+BASE = """\
+model small "openai/gpt-6-mini" { price $1 in, $2 out }
+model big "anthropic/opus" via openrouter
+type Offer {
+  salary: int(0..)? "yearly pay in euros"
+  title: text
+}
+let style = "Plain."
+judge fair(reply: Offer) "Is it fair?" { model big  rate "fair" }
+agent writer(topic: text, tone: text = "dry") -> Offer "Writes offers" { model small  judges [fair] }
+choice team(x: text) { model small  ask "Whose?"  options { billing "Payments" technical } }
+gate good(draft) { scorers { length 1..9 } }
+"""
+
+Shown = Callable[[str], str]
+
+
+@pytest.fixture
+def shown(scene) -> Shown:
+    def show(text: str) -> str:
+        seen = scene(BASE + text)
+        found = hover(seen.analysis, seen.offset, seen.analysis_of)
+        if found is None:
+            return ""
+        assert found.start <= seen.offset <= found.end
+        return found.markdown
+
+    return show
+
+
+def test_an_agent_with_its_signature_model_and_judges(shown) -> None:
+    text = shown("flow f(t: text) -> Offer { return wri‸ter(t) }")
+    assert "agent writer(topic: text, tone: text = …) -> Offer" in text
+    assert "Writes offers" in text
+    assert "openai/gpt-6-mini" in text
+    assert "`openai`" in text
+    assert "Judged by `fair`" in text
+
+
+def test_a_judge_with_what_it_judges(shown) -> None:
+    text = shown("agent a -> Offer { model small  judges [fa‸ir] }")
+    assert "Judges Offer, for" in text
+    assert "`writer`" in text
+    assert "without a price" in text
+
+
+def test_a_type_and_a_model_as_they_were_written(shown) -> None:
+    assert 'salary: int(0..)? "yearly pay in euros"' in shown("agent a -> Of‸fer { model small }")
+    text = shown("agent a { model bi‸g }")
+    assert 'model big "anthropic/opus" via openrouter' in text
+    assert "A chat model of `anthropic`, without a price" in text
+
+
+def test_fields_locals_parameters_and_options(shown) -> None:
+    judge = 'code judge j(reply: Offer) { require reply.sal‸ary != null else "x" }'
+    assert "Offer.salary: int?" in shown(judge)
+    assert "yearly pay in euros" in shown(judge)
+    flow = "flow f(topic: text) -> text {\n  offer = writer(topic)\n  return of‸fer.title\n}"
+    assert "offer: Offer" in shown(flow)
+    assert "offer: Offer" in shown(flow.replace("‸", "").replace("  offer", "  of‸fer"))
+    assert "topic: text" in shown("flow f(to‸pic: text) -> text { return topic }")
+    switch = 'flow f(t: text) -> text { switch team(t) { case bil‸ling { return "a" } case technical { return "b" } } }'
+    assert "Payments" in shown(switch)
+
+
+def test_what_the_language_brings(shown) -> None:
+    assert "len(of)" in shown('code judge j { require l‸en(reply) > 0 else "x" }')
+    assert "How often the answer was sent back" in shown('code judge j { require att‸empt < 3 else "x" }')
+    assert "reply: text" in shown('code judge j { require len(rep‸ly) > 0 else "x" }')
+
+
+def test_keywords_with_an_example(shown) -> None:
+    assert "How often a rejected answer goes back" in shown("agent a {\n  model small\n  ret‸ries 2\n}")
+    assert "A model with a job." in shown("ag‸ent a { model small }")
+    assert "A judge without a model." in shown('co‸de judge j { require true else "x" }')
+
+
+def test_names_in_templates(shown) -> None:
+    assert "let style" in shown('agent a { model small  prompt "Be {{ sty‸le }}" }')
+
+
+def test_nothing_to_say(shown) -> None:
+    assert shown("\n‸\n") == ""
+    assert shown('agent a { model small  prompt "some wor‸ds" }') == ""
+    assert shown("# a com‸ment\nagent a { model small }") == ""
+
+
+def test_a_declaration_of_another_file_says_where_it_is_from(scene) -> None:
+    seen = scene('import "m.judge"\nagent a { model sm‸all }', {"/w/m.judge": 'model small "a/b"\n'})
+    found = hover(seen.analysis, seen.offset, seen.analysis_of)
+    assert found is not None
+    assert "From m.judge" in found.markdown
+
+
+def test_every_place_of_a_file_can_be_hovered_without_a_mishap(scene) -> None:
+    seen = scene(
+        BASE
+        + 'flow f(t: text) -> Offer { return writer(t) }\ntest "t" for f { given { t: "x" } expect true }'
+    )
+    found = [hover(seen.analysis, offset, seen.analysis_of) for offset in range(len(seen.text))]
+    assert sum(one is not None for one in found) > len(found) // 3
