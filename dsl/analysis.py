@@ -177,7 +177,7 @@ class Workspace:
         """The known files whose diagnostics may change when that file does: itself, and what imports or reads
         it."""
         path = normal(path)
-        found = {path: None} if path in self._files else {}
+        found = {path: None} if self._files.get(path) is not None else {}
         for other, file in self._files.items():
             if file is not None and (
                 file.kept.reads_file(path)

@@ -35,7 +35,7 @@ class KeptFindings:
             self._name_readers = set()
 
     def file_changed(self, path: str) -> None:
-        self._forget(self._file_readers.pop(path, ()))
+        self._forget(self._file_readers.get(path, ()))
 
     def reads_file(self, path: str) -> bool:
         return path in self._file_readers

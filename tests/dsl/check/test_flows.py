@@ -221,7 +221,8 @@ def test_a_later_value_takes_back_what_was_known() -> None:
         ("sure = urgent(ticket)\nif sure { return task } return later", ["shape.mismatch"]),
         ("if team(ticket) { return task } return later", ["shape.mismatch"]),
         ("if risk(task) { return task } return later", ["shape.mismatch"]),
-        ("if urgent(ticket) { return text(decision.confidence) } uncertain { return text(decision.minimum) }\nreturn later", []),
+        ("if urgent(ticket) { return text(decision.confidence) } uncertain { return text(decision.minimum) }\n"
+         "return task", []),
         ("if angry(ticket) { x = 1 }\nreturn text(decision.confidence)", ["name.unknown"]),
         ("if urgent(ticket) { return task } uncertain { } else if angry(ticket) { return later }\nreturn later", []),
     ],
@@ -258,7 +259,8 @@ def test_a58_a59_a60_a_confidence_and_an_uncertain_branch_belong_together(
         ("switch angry(ticket) { case yes { } }", ["shape.mismatch"]),
         ("switch ticket.customer { case \"a\" { } }", ["shape.mismatch"]),
         ("switch len(task) > 1 { case yes { } } ", ["shape.mismatch"]),
-        ("switch recruiter(task) { case Offer { } case Refusal { } uncertain { } }", ["decision.uncertain-unreachable"]),
+        ("switch recruiter(task) { case Offer { } case Refusal { } uncertain { } }",
+         ["decision.uncertain-unreachable"]),
     ],
 )  # fmt: skip
 def test_a54_a55_a56_a_switch_has_a_case_for_everything_and_nothing_else(
