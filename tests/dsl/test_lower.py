@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-
 from judgeflow.dsl.lower import lower
 from judgeflow.dsl.parse import Module, parse
 from judgeflow.dsl.plan import Plan
@@ -45,7 +44,8 @@ def test_files_are_merged_and_places_are_relative_to_the_file_that_is_run() -> N
 
 def test_what_is_left_out_gets_its_default() -> None:
     plan = plan_of(
-        'agent a { model "v/x"  prompt "p" }\njudge j { model "v/y"  rate quality }\ngate g(x) { scorers { length 1.. } }'
+        'agent a { model "v/x"  prompt "p" }\njudge j { model "v/y"  rate quality }\n'
+        "gate g(x) { scorers { length 1.. } }"
     )
     agent, judge, gate = plan.agents["a"], plan.judges["j"], plan.gates["g"]
     assert (agent.retries, agent.result, agent.params) == (1, Text(), ())
