@@ -15,8 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import judgeflow
 import trio
+
+import judgeflow
 from judgeflow.runtime.program import Program, Session
 
 SOURCE = """

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 
 import h11
 import trio
+
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, Message
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.settings import Target

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from judgeflow.dsl import kept
 from judgeflow.dsl.analysis import Analysis, Workspace
 from judgeflow.dsl.diagnostics import Diagnostic

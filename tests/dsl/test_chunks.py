@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from judgeflow.dsl.chunks import DECLARATIONS, resplit, split
 from judgeflow.dsl.declarations import DECLARATIONS as KINDS
 

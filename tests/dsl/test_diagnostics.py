@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from judgeflow.dsl.passes import check_again, open_workspace
 from judgeflow.dsl.render import render
 

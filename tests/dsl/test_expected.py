@@ -1,6 +1,7 @@
 """What completion may offer at a place."""
 
 import pytest
+
 from judgeflow.dsl.expected import expected_at
 
 AGENT = {"model", "prompt", "tools", "judges", "retries", "timeout", "}"}

@@ -6,8 +6,9 @@ import ast
 import re
 from pathlib import Path
 
-import judgeflow.dsl
 import pytest
+
+import judgeflow.dsl
 from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.explain import codes, page, title
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import lark
 import pytest
+
 from judgeflow.dsl import ast, clauses
 from judgeflow.dsl.build_tree import ACTIONS
 from judgeflow.dsl.chunks import split

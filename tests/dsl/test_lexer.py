@@ -1,6 +1,7 @@
 """Words are read whole, numbers and texts become nodes, and white space counts in four places only."""
 
 import pytest
+
 from judgeflow.dsl import ast
 from judgeflow.dsl.lalr import load_grammar
 from judgeflow.dsl.lexer import LINE_END, RESERVED, Lexed

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from judgeflow.dsl.lower import lower
 from judgeflow.dsl.parse import Module, parse
 from judgeflow.dsl.plan import Plan

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from judgeflow.dsl import ast
 from judgeflow.dsl.diagnostics import Diagnostic
 from judgeflow.dsl.lalr import load_grammar

@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from judgeflow.dsl import ast
 from judgeflow.dsl.diagnostics import Diagnostic
 from judgeflow.dsl.parse import parse, parse_chunk

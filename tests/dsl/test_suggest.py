@@ -1,6 +1,7 @@
 """Did-you-mean: near words are found, far ones are not."""
 
 import pytest
+
 from judgeflow.dsl.suggest import closest, distance
 
 CLAUSES = ("model", "prompt", "tools", "judges", "retries", "timeout")

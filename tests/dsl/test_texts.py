@@ -1,6 +1,7 @@
 """What a text is worth: escapes, dedenting, templates; and what is said about one that has no end."""
 
 import pytest
+
 from judgeflow.dsl import ast
 from judgeflow.dsl.parse import parse_chunk
 

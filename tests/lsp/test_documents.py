@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from judgeflow.lsp.documents import Change, Document, Position, Range
 from judgeflow.lsp.lines import BLOCK, LineIndex, line_lengths
 from judgeflow.lsp.positions import Encoding, choose_encoding

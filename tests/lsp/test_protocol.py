@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
 from judgeflow.lsp.framing import frame
 from judgeflow.lsp.protocol import TrioProtocol
 from judgeflow.lsp.testing import BareClient, RefusedError, changing, replacing, telling
 from judgeflow.lsp.transport import serve
-from lsprotocol import types
-from pygls.lsp.server import LanguageServer
 
 URI = "file:///a.judge"
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}

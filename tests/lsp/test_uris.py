@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.lsp.uris import to_path, to_uri
 
 

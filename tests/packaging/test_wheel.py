@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from judgeflow import __version__
 
 ROOT = Path(__file__).parents[2]

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from judgeflow.dsl import ast
 from judgeflow.dsl.check.agents import check_agent
 from judgeflow.dsl.check.base import Report, Scope, Surface

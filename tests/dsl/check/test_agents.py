@@ -208,7 +208,8 @@ model late  "typesafe/one" { fallback ["openai/gpt-6-mini"] }
 
 
 def families(judge: str, agent: str) -> str:
-    return f'{FAMILY}judge correct {{ model {judge}  ask "PASS?" }}\nagent writer {{ model {agent}  judges [correct] }}\n'
+    judged = f"agent writer {{ model {agent}  judges [correct] }}"
+    return f'{FAMILY}judge correct {{ model {judge}  ask "PASS?" }}\n{judged}\n'
 
 
 def test_a22_a29_a_judge_of_the_agents_family_is_a_warning_that_names_everything(check) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.dsl.check.builtins import JUDGE_FUNCTIONS
 from judgeflow.dsl.check.env import Env
 from judgeflow.dsl.shapes import Int, ListOf, Nullable, Record, Text, Variant

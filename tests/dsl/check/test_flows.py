@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 import pytest
+
 from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.diagnostics import Diagnostic
 

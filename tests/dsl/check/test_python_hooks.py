@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.check.python_source import read_python
 from judgeflow.dsl.diagnostics import Diagnostic

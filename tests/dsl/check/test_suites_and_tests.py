@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.diagnostics import Diagnostic
 

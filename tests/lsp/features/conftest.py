@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import pytest
+
 from judgeflow.dsl.analysis import Analysis, Workspace
 
 CURSOR = "‸"

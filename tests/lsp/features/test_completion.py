@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from judgeflow.dsl.check.python_source import PythonFile, read_python
 from judgeflow.lsp.features.completion import Item, completions
 from judgeflow.lsp.features.texts import Listing

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.lsp.features.definition import definition, type_definition
 
 MODELS = (

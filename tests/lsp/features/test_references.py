@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.dsl.diagnostics import Edit
 from judgeflow.lsp.features.references import (
     RenameError,

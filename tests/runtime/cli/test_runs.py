@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judgeflow.runtime.cli import main
 from judgeflow.runtime.cli.runs import WrongUseError, moment_before
 from judgeflow.runtime.store.clock import timestamp

@@ -7,6 +7,8 @@ from math import inf
 
 import pytest
 import trio
+from trio.testing import MockClock, assert_checkpoints, wait_all_tasks_blocked
+
 from judgeflow.runtime.core import (
     ActorSpec,
     ActorStopped,
@@ -19,7 +21,6 @@ from judgeflow.runtime.core import (
     open_supervisor,
     stateless,
 )
-from trio.testing import MockClock, assert_checkpoints, wait_all_tasks_blocked
 
 Handler = Callable[[int], Awaitable[int]]
 
@@ -128,11 +129,13 @@ async def test_messages_begin_in_the_order_they_were_sent() -> None:
     assert desk.begun == [0, 1, 2, 3, 4, 5]
 
 
-async def test_every_message_has_a_task_of_its_own() -> None:
+async def test_every_message_has_a_task_of_its_own_with_the_name_of_the_actor() -> None:
     tasks: list[trio.lowlevel.Task] = []
+    names: set[str] = set()
 
     async def note(message: int) -> int:
         tasks.append(trio.lowlevel.current_task())
+        names.add(trio.lowlevel.current_task().name)
         await trio.lowlevel.checkpoint()
         return message
 
@@ -141,6 +144,7 @@ async def test_every_message_has_a_task_of_its_own() -> None:
         for number in range(3):
             nursery.start_soon(ref.ask, number)
     assert len({id(task) for task in tasks}) == 3
+    assert names == {"note"}
 
 
 @pytest.mark.parametrize("queued", [False, True])

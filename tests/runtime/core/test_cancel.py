@@ -4,8 +4,9 @@
 
 import pytest
 import trio
-from judgeflow.runtime.core import AbortError, CancelHandle, check, shielded, shrink
 from trio.testing import MockClock, assert_checkpoints
+
+from judgeflow.runtime.core import AbortError, CancelHandle, check, shielded, shrink
 
 
 async def test_the_check_notices_a_deadline_that_passed_in_synchronous_work(mock_clock: MockClock) -> None:

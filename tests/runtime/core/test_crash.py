@@ -9,6 +9,8 @@ from random import Random
 
 import pytest
 import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
 from judgeflow.runtime.core import (
     ActorCrashed,
     ActorSpec,
@@ -23,7 +25,6 @@ from judgeflow.runtime.core import (
     open_supervisor,
     stateless,
 )
-from trio.testing import MockClock, wait_all_tasks_blocked
 
 STEADY = Backoff(first=1.0, factor=2.0, most=5.0, jitter=0.0)
 PATIENT = Intensity(100, 60.0)
@@ -353,7 +354,10 @@ async def test_a_told_message_can_crash_the_actor_too(autojump_clock: MockClock)
         assert await ref.ask(("work", 0)) == 2
 
 
-async def test_a_temporary_actor_is_not_renewed_and_its_queue_is_told_why(autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize("service", [False, True])
+async def test_a_temporary_actor_is_not_renewed_and_its_queue_is_told_why(
+    autojump_clock: MockClock, service: bool
+) -> None:
     shop = Shop()
     told: list[BaseException | None] = []
 
@@ -363,7 +367,7 @@ async def test_a_temporary_actor_is_not_renewed_and_its_queue_is_told_why(autoju
         told.append(caught.value.__cause__)
 
     async with open_supervisor() as supervisor:
-        ref = supervisor.start(shop.spec(restart="temporary"))
+        ref = supervisor.start(shop.spec(restart="temporary", service=service))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_expect_crash, ref.ask, ("crash", 1))
             await wait_all_tasks_blocked()

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
 from judgeflow.runtime.core import (
     ActorRef,
     ActorSpec,
@@ -16,10 +18,10 @@ from judgeflow.runtime.core import (
     Strategy,
     Supervisor,
     SupervisorSpec,
+    TraceEvent,
     open_supervisor,
     stateless,
 )
-from trio.testing import MockClock, wait_all_tasks_blocked
 
 Ref = ActorRef[float, str]
 
@@ -440,3 +442,42 @@ def test_ctrl_c_that_finds_the_main_task_in_an_ask_cancels_the_handler() -> None
     with pytest.raises(KeyboardInterrupt):
         trio.run(main)
     assert ended == ["x"]
+
+
+async def test_the_kernel_is_not_interrupted_half_way() -> None:
+    protected: list[bool] = []
+
+    def trace(event: TraceEvent) -> None:
+        if event.kind in ("dead_letter", "ended"):
+            protected.append(trio.lowlevel.currently_ki_protected())
+
+    async with open_supervisor(trace=trace) as supervisor:
+        ref = House().add(supervisor, "a")
+        await ref.ask(0)
+        await supervisor.stop()
+        with pytest.raises(ActorStopped):
+            await ref.ask(0)
+        await ref.tell(0)
+        ref.tell_nowait(0)
+    assert protected == [True] * 4
+
+
+async def test_a_crash_past_the_intensity_during_a_stop_ends_that_child_alone(
+    autojump_clock: MockClock,
+) -> None:
+    house = House()
+
+    async def crash(seconds: float) -> None:
+        await trio.sleep(seconds)
+        raise ZeroDivisionError
+
+    async with trio.open_nursery() as nursery:
+        async with open_supervisor(intensity=Intensity(0, 60.0)) as supervisor:
+            early = supervisor.start(ActorSpec(name="early", behaviour=stateless(crash)))
+            late = house.add(supervisor, "late")
+            nursery.start_soon(late.ask, 3)
+            await early.tell(1)
+            await wait_all_tasks_blocked()
+        assert trio.current_time() == 3
+    assert late.statistics().handled == 1
+    assert early.statistics().crashed == 1

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
 from judgeflow.runtime.core import (
     ActorCrashed,
     ActorRef,
@@ -21,7 +23,6 @@ from judgeflow.runtime.core import (
     SupervisorSpec,
     open_supervisor,
 )
-from trio.testing import MockClock, wait_all_tasks_blocked
 
 PATIENT = Intensity(100, 60.0)
 STEADY = Backoff(first=1.0, jitter=0.0)
@@ -420,3 +421,13 @@ async def test_a_message_is_not_begun_on_a_life_that_was_retired_in_its_set_up(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(crash, a)
             assert await ref.ask(1) == 2
+
+
+async def test_a_supervisor_that_gave_up_just_before_the_stop_does_not_fail_it() -> None:
+    line = Line()
+    async with open_supervisor() as root:
+        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
+        a = line.add(pool, "a")
+        await crash(a)
+        await trio.lowlevel.checkpoint()
+    assert (a.statistics().crashed, a.statistics().restarts) == (1, 0)

@@ -4,6 +4,8 @@ import logging
 
 import pytest
 import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
 from judgeflow.runtime.core import (
     ActorCrashed,
     ActorSpec,
@@ -15,7 +17,6 @@ from judgeflow.runtime.core import (
     open_supervisor,
     stateless,
 )
-from trio.testing import MockClock, wait_all_tasks_blocked
 
 
 class Refused(StepFailure):

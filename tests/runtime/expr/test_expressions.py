@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+
 from judgeflow.dsl import ast
 from judgeflow.dsl.parse import parse_chunk
 from judgeflow.dsl.plan import Origin

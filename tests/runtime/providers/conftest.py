@@ -15,6 +15,7 @@ import attrs
 import h11
 import pytest
 import trio
+
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, DecisionQuestion, DecisionRequest, Message
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.retry import RetryPolicy

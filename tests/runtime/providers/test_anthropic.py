@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, Message, ToolCall, ToolSpec
 

@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ProviderContractError, ProviderError
 from judgeflow.runtime.judge.protocol import (
     ChoiceAnswer,

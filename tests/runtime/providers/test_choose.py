@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ConfigurationError
 from judgeflow.runtime.providers.choose import choose, survey
 from judgeflow.runtime.providers.settings import FromEnv, ModelChoice, ProviderSettings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import trio
+
 from judgeflow.runtime.providers.open import open_provider
 
 

@@ -7,6 +7,7 @@ import socket
 
 import pytest
 import trio
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import DecisionQuestion
 from judgeflow.runtime.providers.open import open_provider

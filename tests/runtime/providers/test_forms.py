@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import Caller, ChatReply, ChatRequest, Message, ToolCall, ToolSpec
 from judgeflow.runtime.providers.forms import called, shaped

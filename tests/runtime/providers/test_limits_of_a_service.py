@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import trio
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.providers.breaker import Breaker
 from judgeflow.runtime.providers.failures import Failures

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from urllib.request import urlopen
 
 import pytest
+from llmock.scenarios import Delay, Fail, SlowFirstToken, StreamFault, ToolFault
+from llmock.testing import LLMockServer
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import ToolSpec
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.retry import RetryPolicy
 from judgeflow.runtime.providers.settings import Timing
-from llmock.scenarios import Delay, Fail, SlowFirstToken, StreamFault, ToolFault
-from llmock.testing import LLMockServer
 
 pytestmark = pytest.mark.slow
 

@@ -10,6 +10,7 @@ import time
 
 import pytest
 import trio
+
 from judgeflow.runtime.judge.protocol import (
     Caller,
     ChatRequest,

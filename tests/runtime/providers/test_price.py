@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+
 from judgeflow.runtime.judge.protocol import Usage
 from judgeflow.runtime.providers.price import Price, cost
 from judgeflow.runtime.providers.usage import UNKNOWN, token_counts, total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.providers.failures import FAILURES, Again, Failures, ServiceError, read_error
 from judgeflow.runtime.providers.reasoning import split_reasoning

@@ -6,6 +6,7 @@ import logging
 import traceback
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.providers.choose import choose, survey
 from judgeflow.runtime.providers.failures import Failures

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ModelKindError, ProviderContractError, ProviderError
 from judgeflow.runtime.judge.protocol import (
     ChoiceAnswer,

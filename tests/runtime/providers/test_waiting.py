@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.providers.failures import Failures
 from judgeflow.runtime.providers.retry import Retries, RetryBudget, RetryPolicy

@@ -7,6 +7,7 @@ from base64 import b64encode
 
 import pytest
 import trio
+
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.proxy import Origin, Proxy, find_proxy

@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judgeflow.runtime.providers.wire import EncodingError, Event, EventParser, Inflater, TooLargeError
 
 STREAM = (

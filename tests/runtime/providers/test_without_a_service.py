@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.runtime.judge.errors import ConfigurationError, ModelKindError
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, DecisionQuestion, Message
 from judgeflow.runtime.providers import local

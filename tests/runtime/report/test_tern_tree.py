@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from judgeflow.runtime.report.tern_tree import render_tree
 from judgeflow.runtime.store.money import Cost
 from judgeflow.runtime.store.records import (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.runtime.report.text import (
     columns,
     cost_of,

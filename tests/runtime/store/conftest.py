@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judgeflow.runtime.store.records import StepRecord, Tern
 from judgeflow.runtime.store.terns import Store
 

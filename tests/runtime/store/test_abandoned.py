@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+
 from judgeflow.runtime.store.money import Cost
 from judgeflow.runtime.store.owner import UNSEEN_MS, Owner, is_alive, this_process
 from judgeflow.runtime.store.query import TernFilter

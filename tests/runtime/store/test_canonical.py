@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pytest
+
 from judgeflow.runtime.store.canonical import (
     UNSET,
     NonJsonValueError,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from queue import SimpleQueue
 
 import pytest
+
 from judgeflow.runtime.store.errors import LostRecordsError, RecordError, StoreFullError
 from judgeflow.runtime.store.group import MOST, Job, commit, serve
 from judgeflow.runtime.store.rows import encode_tern

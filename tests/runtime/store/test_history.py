@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judgeflow.runtime.store.history import as_text, render_history, render_turns
 
 

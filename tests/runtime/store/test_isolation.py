@@ -3,8 +3,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import judgeflow.runtime.store as package
 import pytest
+
+import judgeflow.runtime.store as package
 
 FILES = sorted(Path(package.__path__[0]).glob("*.py"))
 ALLOWED = {"msgspec", "rfc8785"}

@@ -3,6 +3,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+
 from judgeflow.runtime.store.money import UNKNOWN, Cost, add, merge, money
 
 

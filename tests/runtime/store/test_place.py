@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judgeflow.runtime.store.place import store_path
 
 HOME = Path("/home/ada")

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from judgeflow.runtime.store.terns import Store
 
 PROGRAM = """

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+
 from judgeflow.runtime.store.clock import timestamp
 from judgeflow.runtime.store.errors import UnknownRunError
 from judgeflow.runtime.store.terns import Pruned, Store

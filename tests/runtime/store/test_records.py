@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import msgspec
+
 from judgeflow.runtime.store.money import Cost
 from judgeflow.runtime.store.records import (
     DecisionRecord,

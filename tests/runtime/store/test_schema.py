@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+
 from judgeflow.runtime.store.connection import open_database
 from judgeflow.runtime.store.errors import NotAStoreError, StoreError, StoreTooNewError
 from judgeflow.runtime.store.schema import STEPS, check, upgrade

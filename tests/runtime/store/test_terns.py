@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from judgeflow.runtime.store.clock import timestamp
 from judgeflow.runtime.store.errors import AmbiguousRunError, NoStoreError, RecordError, UnknownRunError
 from judgeflow.runtime.store.money import Cost

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from judgeflow.runtime.store.errors import (
     NotAStoreError,
     StoreBusyError,

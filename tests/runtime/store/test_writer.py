@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import trio
+
 from judgeflow.runtime.store.errors import (
     LostRecordsError,
     NotAStoreError,
