@@ -194,7 +194,8 @@ class JudgeHook:
                 model._ended()
             if not isinstance(verdict, Verdict):
                 raise StepError(
-                    f"{self.judge} returned {type(verdict).__name__}: return Verdict.passed() or Verdict.failed(reason)",
+                    f"{self.judge} returned {type(verdict).__name__}: "
+                    "return Verdict.passed() or Verdict.failed(reason)",
                     code="judge.no-verdict",
                     step=self.judge,
                 )

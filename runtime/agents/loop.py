@@ -137,7 +137,8 @@ class _Visit:
             invalid += 1
             if invalid > INVALID_ANSWERS:
                 raise StepError(
-                    f"the answer still has the wrong shape after {INVALID_ANSWERS} corrections: {'; '.join(violations)}",
+                    f"the answer still has the wrong shape after {INVALID_ANSWERS} corrections: "
+                    f"{'; '.join(violations)}",
                     code="step.agent.invalid-answer",
                     step=self.parts.plan.name,
                 )

@@ -1,7 +1,5 @@
 """What can go wrong with an actor. A `StepFailure` is a value for whoever asked; anything else is a bug."""
 
-# ruff: noqa: N818 - named for what happened, as the field does
-
 
 class StepFailure(Exception):
     """An expected failure (a refused answer, a provider error): it reaches the asker and crashes nobody."""

@@ -51,7 +51,7 @@ class Request:
     limits: Limits = attrs.field(factory=lambda: Limits((), Ledger()))
     profile: str | None = None
     replay_of: str | None = None
-    versions: Versions = Versions()
+    versions: Versions = attrs.field(factory=Versions)
     capture: bool = False
     scripted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
