@@ -60,7 +60,9 @@ class Diagnostic(msgspec.Struct, frozen=True):
             start=self.start + offset,
             end=self.end + offset,
             labels=tuple(
-                label if label.path is not None else Label(label.start + offset, label.end + offset, label.text)
+                label
+                if label.path is not None
+                else Label(label.start + offset, label.end + offset, label.text)
                 for label in self.labels
             ),
             fixes=tuple(

@@ -151,6 +151,10 @@ class ActorRef(Generic[M_contra, R_co]):
                     result = Value(await life.handle(envelope.message))
         except Exception as fault:
             self._end(life, envelope, self._judge(life, fault))
+        except (
+            BaseExceptionGroup
+        ) as group:  # with a `Cancelled` in it: this life ends, no failure explains it
+            raise group.split(StepFailure)[1] or group from None
         else:
             self._end(life, envelope, result)
 

@@ -99,7 +99,7 @@ class Supervisor:
             if not cancelled and not child._is_done():
                 if not life.superseded:
                     renew(exc)
-            elif not isinstance(exc, RestartsExhausted):
+            elif not isinstance(exc, RestartsExhausted):  # whoever met the crash was told
                 self._failures.append(exc)
         finally:
             del child._lives[life]
@@ -124,12 +124,13 @@ class Supervisor:
         if child._spec.restart == "temporary" or (child._spec.restart == "transient" and cause is None):
             child._close(cause)
             return
-        if child._is_done():
-            return
         now, limit = trio.current_time(), self._spec.intensity
         self._history.append((now, child))
         while self._history[0][0] < now - limit.seconds:
             self._history.popleft()
+        if len(self._history) > limit.restarts and self._node._closed:
+            child._close(cause)  # a stop goes on in its order
+            return
         if len(self._history) > limit.restarts:
             text = f"more than {limit.restarts} restarts in {limit.seconds:g} s"
             exhausted = RestartsExhausted(f"{self._spec.name!r} gave up on {child.name!r}: {text}")
@@ -194,9 +195,13 @@ class Supervisor:
                     for failure in self._failures:
                         self._nursery.start_soon(_raise, failure)
         except BaseExceptionGroup as group:
-            if len(group.exceptions) > 1:
-                raise
-            alone = group.exceptions[0]  # that there is a nursery is nobody else's business
+            whole: BaseExceptionGroup[BaseException] | None = group
+            if self._node._lives and group.subgroup(
+                trio.Cancelled
+            ):  # cancelled from above: giving up is moot
+                whole = group.split(RestartsExhausted)[1]
+            # that there is a nursery is nobody else's business
+            alone = whole.exceptions[0] if whole and len(whole.exceptions) == 1 else whole
         finally:
             self._nursery = None
         if alone is not None:

@@ -13,6 +13,7 @@ import attrs
 from ...dsl import ast
 from ...dsl.plan import Origin, ParamPlan, Plan
 from ...dsl.shapes import Text
+from ..agents.decision_actor import DecisionRef
 from ..agents.messages import (
     AgentAnswer,
     AgentRef,
@@ -27,7 +28,6 @@ from ..agents.messages import (
     ToolTask,
     Verdict,
 )
-from ..agents.decision_actor import DecisionRef
 from ..agents.panel import as_record
 from ..agents.tool_use import masked
 from ..core import StepFailure

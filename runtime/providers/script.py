@@ -162,7 +162,9 @@ class ScriptProvider:
     def _answer(self, caller: Caller) -> Any:
         # A retry is no draw of its own: it takes what nobody has taken yet.
         draw = caller.sample if caller.attempt == 0 else 0
-        return self._script.answer(caller.name, caller.run, {"attempt": caller.attempt, **caller.values}, draw)
+        return self._script.answer(
+            caller.name, caller.run, {"attempt": caller.attempt, **caller.values}, draw
+        )
 
     async def aclose(self) -> None:
         return None

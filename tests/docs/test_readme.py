@@ -44,13 +44,17 @@ def test_the_tour_prints_what_it_shows(
     monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
     assert main(["new", "first"]) == 0
     assert capsys.readouterr().out == shown("jrun new first")
-    (program,) = (block for block in blocks("judge") if "a long answer goes back" in block and "flow" in block)
+    (program,) = (
+        block for block in blocks("judge") if "a long answer goes back" in block and "flow" in block
+    )
     written = Path("first.judge").read_text(encoding="utf-8").splitlines()
     assert [line for line in program.splitlines() if line not in written] == []
     assert main(["first.judge", "What are terns?"]) == 0
     ran = capsys.readouterr()
     lines = [line for line in (ran.err + ran.out).splitlines() if "thread" not in line]
-    wanted = [line for line in shown('jrun first.judge "What are terns?"').splitlines() if "thread" not in line]
+    wanted = [
+        line for line in shown('jrun first.judge "What are terns?"').splitlines() if "thread" not in line
+    ]
     assert sorted(lines) == sorted(wanted)
     assert main(["test", "first.judge"]) == 0
     assert capsys.readouterr().out == shown("jrun test first.judge")

@@ -231,7 +231,10 @@ def test_a_second_interrupt_ends_the_run_at_once_and_keeps_the_record(tmp_path: 
     process.communicate()
     tern = record_of(tmp_path)
     assert tern.status == "cancelled"
-    assert [(step.name, step.status) for step in tern.steps] == [("writer", "succeeded"), ("wait", "cancelled")]
+    assert [(step.name, step.status) for step in tern.steps] == [
+        ("writer", "succeeded"),
+        ("wait", "cancelled"),
+    ]
     assert tern.usage.calls == 1
 
 

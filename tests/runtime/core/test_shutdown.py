@@ -15,6 +15,7 @@ from judgeflow.runtime.core import (
     ActorSpec,
     ActorStopped,
     Intensity,
+    StepFailure,
     Strategy,
     Supervisor,
     SupervisorSpec,
@@ -481,3 +482,31 @@ async def test_a_crash_past_the_intensity_during_a_stop_ends_that_child_alone(
         assert trio.current_time() == 3
     assert late.statistics().handled == 1
     assert early.statistics().crashed == 1
+
+
+async def test_an_expected_failure_beside_the_cancellation_of_a_stop_is_no_failure_of_the_stop() -> None:
+    class Refused(StepFailure):
+        pass
+
+    async def refuse_when_cancelled() -> None:
+        try:
+            await trio.sleep_forever()
+        except trio.Cancelled:
+            raise Refused from None
+
+    async def panel(message: str) -> None:
+        async with trio.open_nursery() as judges:
+            judges.start_soon(refuse_when_cancelled)
+            judges.start_soon(trio.sleep_forever)
+
+    async with trio.open_nursery() as nursery:
+        async with open_supervisor(grace=0) as supervisor:
+            ref = supervisor.start(ActorSpec(name="panel", behaviour=stateless(panel)))
+            nursery.start_soon(_told, ref)
+            await wait_all_tasks_blocked()
+    assert (ref.statistics().cancelled, ref.statistics().crashed) == (1, 0)
+
+
+async def _told(ref: ActorRef[str, None]) -> None:
+    with pytest.raises(ActorStopped):
+        await ref.ask("x")
