@@ -75,6 +75,14 @@ class LineIndex:
         base = self._first_offsets[at]
         return base + starts[inside], base + starts[inside + 1]
 
+    def starts(self) -> list[int]:
+        """The offset of every line's start: for those who go through a whole text."""
+        return [
+            base + start
+            for block, base in zip(self._blocks, self._first_offsets, strict=False)
+            for start in block.starts[:-1]
+        ]
+
     def line_at(self, offset: int) -> int:
         """The line on which an offset stands; the offset of a line's start belongs to that line."""
         offset = max(0, min(offset, self.length))

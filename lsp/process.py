@@ -20,10 +20,10 @@ def main(version: str) -> int:
     # A library's stray print would be read as a message.
     sys.stdout = sys.stderr
     logging.getLogger("pygls").addHandler(logging.NullHandler())
-    from .server import JudgeServer  # noqa: PLC0415  (a thousand classes, defined with the collector off)
+    from .server import build_server  # noqa: PLC0415  (a thousand classes, defined with the collector off)
     from .transport import serve_stdio  # noqa: PLC0415
 
-    server = JudgeServer(version)
+    server = build_server(version)
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
     gc.enable()

@@ -21,6 +21,7 @@ class Session:
         self.workspace = workspace
         self.encoding: Encoding = encoding
         self.documents = Documents()
+        self._known: dict[str, None] = {}
         self._unread: set[str] = set()
         self._due: dict[str, None] = {}
         self._said: dict[str, tuple[int, tuple[Diagnostic, ...]]] = {}
@@ -61,21 +62,48 @@ class Session:
                 self.workspace.forget(path)
                 self._touch(path)
 
-    def analysis(self, path: str) -> Analysis:
-        """What is known about a file now, every edit so far included."""
+    def know(self, path: str) -> None:
+        """Read a file of the workspace and what it imports, so that what it says of others is found."""
+        self._known[path] = None
+        self.workspace.reach(path)
+
+    def leave(self, root: str) -> None:
+        """A folder is no longer part of the workspace; what is open of it stays."""
+        for path in [path for path in self._known if path.startswith(f"{root}/")]:
+            del self._known[path]
+
+    def analysis_of(self, path: str) -> Analysis | None:
+        """What is known about a file now, every edit so far included; None where there is no such file."""
         self._read()
-        return self.workspace.analyse(path)
+        try:
+            return self.workspace.analyse(path)
+        except FileNotFoundError:
+            return None
 
     def opened(self, uri: str) -> tuple[Document, Analysis] | None:
+        """An open text and what is known about it."""
         document = self.documents.get(to_path(uri))
-        return None if document is None else (document, self.analysis(document.path))
+        analysis = None if document is None else self.analysis_of(document.path)
+        return None if document is None or analysis is None else (document, analysis)
+
+    def seeing(self, path: str) -> list[Analysis]:
+        """The other files in sight of which a file stands: those that import it, directly or not."""
+        self._read()
+        paths = (other for other in self.workspace.affected(path) if other != path)
+        return [analysis for other in paths if (analysis := self.analysis_of(other)) is not None]
+
+    def known(self) -> list[Analysis]:
+        """Every file of the workspace that was read, and every open text."""
+        paths = {**self._known, **{document.path: None for document in self.documents}}
+        return [analysis for path in paths if (analysis := self.analysis_of(path)) is not None]
 
     def document(self, path: str) -> Document:
         """A text to count positions in: the open one, else what the analysis has read. It may be empty."""
         document = self.documents.get(path)
         if document is not None:
             return document
-        text = self.analysis(path).source.text
+        analysis = self.analysis_of(path)
+        text = "" if analysis is None else analysis.source.text
         known = self._others.get(path)
         if known is None or known.text != text:
             known = self._others[path] = Document(to_uri(path), path, 0, text, self.encoding)

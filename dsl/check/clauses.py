@@ -163,7 +163,7 @@ def report_missing(name: ast.Ident, message: str, lines: str, report: Report) ->
 
 def _check_one_of(block: str, name: ast.Ident, found: Clauses, report: Report, partial: bool) -> None:
     for group in ONE_OF.get(block, ()):
-        there = [found[keyword] for keyword in group if keyword in found]
+        there = sorted((found[word] for word in group if word in found), key=lambda clause: clause.start)
         choice = listed(ticked(group), "or")
         if len(there) > 1:
             report_exclusive(there[1], there[0], f"`{name.text}` takes {choice}, not both", report)

@@ -499,11 +499,10 @@ async def test_an_expected_failure_beside_the_cancellation_of_a_stop_is_no_failu
             judges.start_soon(refuse_when_cancelled)
             judges.start_soon(trio.sleep_forever)
 
-    async with trio.open_nursery() as nursery:
-        async with open_supervisor(grace=0) as supervisor:
-            ref = supervisor.start(ActorSpec(name="panel", behaviour=stateless(panel)))
-            nursery.start_soon(_told, ref)
-            await wait_all_tasks_blocked()
+    async with trio.open_nursery() as nursery, open_supervisor(grace=0) as supervisor:
+        ref = supervisor.start(ActorSpec(name="panel", behaviour=stateless(panel)))
+        nursery.start_soon(_told, ref)
+        await wait_all_tasks_blocked()
     assert (ref.statistics().cancelled, ref.statistics().crashed) == (1, 0)
 
 
