@@ -230,7 +230,7 @@ class Workspace:
 
     def _findings(self, path: str, file: _File, files: list[_File], seen: Reach) -> tuple[Diagnostic, ...]:
         document = file.document
-        unsure = seen.broken or any(other.document.diagnostics for other in files)
+        doubts = _Doubts(files, seen)
         found = list(document.diagnostics)
         noisy = file.kept.noisy
         loud = noisy or file.facts.hinted
@@ -238,9 +238,8 @@ class Workspace:
             if entry.diagnostics:
                 found += [diagnostic.moved(offset, path) for diagnostic in entry.diagnostics]
             if entry.text in noisy:
-                for finding in noisy[entry.text]:
-                    if not _follows(finding, entry, document, unsure):
-                        found.append(_assembled(finding, offset, path, files))
+                findings = [each for each in noisy[entry.text] if not doubts.cover(each, entry.text)]
+                found += [_assembled(finding, offset, path, files) for finding in findings]
         found += file.whole.findings(file, files, seen, self._importers_known(path), self._near)
         found.sort(key=lambda diagnostic: (diagnostic.start, diagnostic.end, diagnostic.code))
         return tuple(found)
@@ -314,13 +313,25 @@ def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:
     return tuple({name: None for table in tables for name in table})
 
 
-def _follows(finding: Finding, entry: Entry, document: Document, unsure: bool) -> bool:
-    """Whether an unknown name only follows from something else that is reported: an import that cannot be
-    read, or a declaration of that name with an error."""
-    diagnostic = finding.diagnostic
-    if diagnostic.code != "name.unknown":
-        return False
-    return unsure or entry.text[diagnostic.start : diagnostic.end] in document.lost_names
+class _Doubts:
+    """What is reported already: imports that cannot be read, and declarations with a syntax error. Findings that may
+    only follow from these are left out."""
+
+    def __init__(self, files: list[_File], seen: Reach) -> None:
+        self.everything = seen.broken or any(file.document.diagnostics for file in files)
+        names = [name for file in files if file.facts.broken for name in file.document.doubtful_names]
+        self.names = frozenset(names)
+        self.mentions = tuple(f"`{name}`" for name in self.names)
+
+    def cover(self, finding: Finding, text: str) -> bool:
+        diagnostic = finding.diagnostic
+        if diagnostic.code == "name.unknown" and self.everything:
+            return True
+        if not self.names:
+            return False
+        if text[diagnostic.start : diagnostic.end] in self.names:
+            return True
+        return any(mention in diagnostic.message for mention in self.mentions)
 
 
 def _assembled(finding: Finding, offset: int, path: str, files: list[_File]) -> Diagnostic:

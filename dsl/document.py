@@ -6,11 +6,14 @@ text, so a declaration that only moved is never parsed or read again; where it s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from . import ast
-from .check.base import Surface, TypeSurface
+from .check.base import CallableSurface, Surface, TypeSurface
 from .chunks import Chunk, resplit, split
 from .diagnostics import Diagnostic
 from .graph import Import, target_of
@@ -20,6 +23,10 @@ from .shapes import Unknown
 from .source import Source
 from .surface import surface_of
 
+_HEAD = re.compile(
+    r"\b\w*(?:provider|model|type|tool|agent|judge|scorer|gate|condition|choice|scale|flow|let)\W+(\w+)"
+)
+"""The name after a word that may be the kind of a declaration, whatever stands around it."""
 _NAMELESS = ast.Import | ast.LimitsDecl | ast.Memory | ast.Test
 """Declarations without a surface that the rules about whole files read."""
 
@@ -50,9 +57,19 @@ class Entry:
         name = getattr(self.node, "name", None)
         self.name = name if isinstance(name, ast.Ident) else None
         self.mentions -= {self.surface.name}
-        if self.broken and isinstance(self.surface, TypeSurface):
-            self.surface = TypeSurface(self.surface.name, alias=Unknown())
+        if self.broken:
+            self.surface = _vague(self.surface)
         self.offer = self.surface
+
+
+def _vague(surface: Surface) -> Surface:
+    """What others may rely on after a syntax error: the name, and not much of what was written."""
+    match surface:
+        case TypeSurface():
+            return TypeSurface(surface.name, alias=Unknown())
+        case CallableSurface(kind="agent" | "flow" | "tool"):
+            return replace(surface, result=Unknown())
+    return surface
 
 
 class EntryCache:
@@ -131,14 +148,15 @@ class Document:
         return None
 
     @cached_property
-    def lost_names(self) -> frozenset[str]:
-        """Names whose declaration cannot be read at all: nobody knows what they stand for."""
-        return frozenset(
-            word
-            for entry in self.entries
-            if entry.broken and entry.node is None
-            for word in entry.text.split()[1:3]
-        )
+    def doubtful_names(self) -> frozenset[str]:
+        """Names whose declaration has a syntax error: what is said of them elsewhere may only follow from it."""
+        found: set[str] = set()
+        for entry in self.entries:
+            if entry.broken:
+                found.update(_HEAD.findall(entry.text))
+                if entry.surface is not None:
+                    found.add(entry.surface.name)
+        return frozenset(found)
 
 
 class Edited:

@@ -297,7 +297,7 @@ def _is(node: ast.Is, env: Env, scope: Scope, report: Report) -> Shape:
     found = scope.find(node.type.text)
     if not isinstance(found, TypeSurface):
         report_not_a(node.type, "type", found, scope, report)
-    elif found.alias is not None:
+    elif found.alias is not None and not isinstance(found.alias, Unknown):
         report.add(
             "shape.mismatch",
             node.type,

@@ -90,7 +90,7 @@ def _place(own: Document, model: Unpriced) -> tuple[int, ast.Node] | None:
     """Where a model is declared in this file, or where its slug first stands in it."""
     if model.declared:
         index = next(iter(own.by_name.get(model.model, ())), None)
-        name = None if index is None else own.entries[index].name
+        name = None if index is None or own.entries[index].broken else own.entries[index].name
         return None if index is None or name is None else (index, name)
     for index, entry in enumerate(own.entries):
         for ref in model_refs(entry.node):

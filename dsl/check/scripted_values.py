@@ -85,16 +85,31 @@ class Values:
                 help=f"Add `{', '.join(f'{name}: …' for name in missing)}`.",
             )
 
+    def _report_no_value(self, value: ast.Object) -> None:
+        other = next((pair.key for pair in value.pairs if pair.key.text != "variant"), None)
+        self.report.add(
+            "test.wrong-shape",
+            other or value,
+            "Beside `variant` stands `value`, what the answer of that type is",
+            label="expected `value`",
+            help='{ variant: "…", value: { … } }',
+        )
+
     def _check_union(self, value: ast.Object, shape: Union, what: str) -> None:
         """An object stands for the type whose fields it has; `{ variant, value }` says which."""
-        named = _tagged(value)
         records = [
             option
             for option in (resolve(each, self.scope) for each in shape.options)
             if isinstance(option, Record)
         ]
+        named = (
+            None if any("variant" in record_fields(r.name, self.scope) for r in records) else _tagged(value)
+        )
         if named is not None:
             name, inner = named
+            if inner is None:
+                self._report_no_value(value)
+                return
             record = next((option for option in records if option.name == name.plain), None)
             if record is None:
                 listed = ", ".join(option.name for option in records)
@@ -134,12 +149,13 @@ def _report_unknown(pair: ast.Pair, type_name: str, known: Sequence[str], report
     )
 
 
-def _tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr] | None:
+def _tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr | None] | None:
+    """`{ variant, value }` says which type is meant. The value is None where something else stands beside the type."""
     pairs = {pair.key.text: pair.value for pair in value.pairs}
     variant = pairs.get("variant")
-    if pairs.keys() == {"variant", "value"} and isinstance(variant, ast.Text):
-        return variant, pairs["value"]
-    return None
+    if not isinstance(variant, ast.Text) or len(pairs) > 2:
+        return None
+    return variant, pairs.get("value")
 
 
 def _misfit(value: ast.Object, record: Record, scope: Scope) -> int:
