@@ -45,7 +45,9 @@ def check_gate(node: ast.Gate, scope: Scope, report: Report) -> None:
     if passing is not None:
         check_condition(passing.value, env, scope, report)  # type: ignore[arg-type]
     entries = _entries(found)
+    before = len(report.findings)
     _check_entries(entries, env, scope, report)
+    sound = len(report.findings) == before
     judge = found.get("judge")
     ask = found.get("ask")
     if judge is not None and isinstance(judge.value, ast.GateJudge):
@@ -66,7 +68,7 @@ def check_gate(node: ast.Gate, scope: Scope, report: Report) -> None:
             help="Add:\nscorers { length 1..5000 }",
         )
         return
-    if check_weights(node, found, entries, report):
+    if check_weights(node, found, entries, report) and sound:
         check_bounds(node, found, entries, report)
 
 

@@ -94,7 +94,7 @@ def _value_against_list(answer: Answer, judge: CallableSurface, judged: Shape) -
         f"`{answer.name}` {answer.verb} one value, {given}, but its judge `{judge.name}` judges a list, "
         f"{_shown(judge, judged)}",
         "judges a list, not one value",
-        f"Let the judge judge one value, or the {answer.noun} have a list:\n{judge_line(judge, given)}\n"
+        f"Let the judge judge one value, or make it a list:\n{judge_line(judge, given)}\n"
         f"{_declared(answer, _shown(judge, judged))}",
     )
 

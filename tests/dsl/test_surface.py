@@ -78,7 +78,10 @@ def test_a_judge(text, form, code, models) -> None:
 
 
 def test_a_judge_names_the_tools_whose_calls_it_reads() -> None:
-    text = 'code judge j { let a = calls(b)  require some c in calls(d.e): c.tool == text(calls()) else "{{ len(calls(f)) }}" }'
+    rules = (
+        'let a = calls(b)  require some c in calls(d.e): c.tool == text(calls()) else "{{ len(calls(f)) }}"'
+    )
+    text = f"code judge j {{ {rules} }}"
     assert surface(text).calls == ("b", "d.e", "f")
 
 

@@ -99,7 +99,7 @@ def test_a_judge_of_what_is_answered_is_accepted(check, head, judges) -> None:
             " -> Job",
             "jobs",
             "`writer` answers with one value, Job, but its judge `jobs` judges a list, Job[]",
-            "Let the judge judge one value, or the agent have a list:\n"
+            "Let the judge judge one value, or make it a list:\n"
             "code judge jobs(reply: Job)\nagent writer -> Job[]",
             id="a20_one_value_with_a_judge_of_a_list",
         ),
