@@ -231,6 +231,8 @@ def _arithmetic(node: ast.Binary, left: Shape, right: Shape, scope: Scope, repor
     for at, shape in ((node.left, left), (node.right, right)):
         if not may_be_number(shape):
             return _mismatch(report, at, f"`{node.op}` works on numbers", shape, number_help(shape))
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return _UNKNOWN
     return number_shape(node.op, left, right)
 
 

@@ -332,3 +332,9 @@ def test_a_local_name_hides_a_constant(declared) -> None:
 def test_binding_a_name_anew_forgets_what_was_known_of_its_fields() -> None:
     env = ENV.narrow("report.jobs", Text()).narrow("reporter.jobs", Int())
     assert env.bind("report", Record("JobReport")).paths == {"reporter.jobs": Int()}
+
+
+def test_what_is_made_of_something_unknown_is_unknown(declared) -> None:
+    shape, findings = declared.infer("trim(langu / age)", ENV)
+    assert shape == "text"
+    assert findings.short == [("name.unknown", "langu"), ("name.unknown", "age")]
