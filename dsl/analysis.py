@@ -7,7 +7,7 @@ file of 10,000 lines costs about a millisecond, because everything else is kept 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -178,7 +178,7 @@ class Workspace:
         it."""
         path = normal(path)
         found = {path: None} if self._files.get(path) is not None else {}
-        for other, file in self._files.items():
+        for other, file in tuple(self._files.items()):
             if file is not None and (
                 file.kept.reads_file(path)
                 or path in self._reach(other).files
@@ -240,7 +240,8 @@ class Workspace:
             if entry.text in noisy:
                 findings = [each for each in noisy[entry.text] if not doubts.cover(each, entry.text)]
                 found += [_assembled(finding, offset, path, files) for finding in findings]
-        found += file.whole.findings(file, files, seen, self._importers_known(path), self._near)
+        whole = file.whole.findings(file, files, seen, self._importers_known(path), self._near)
+        found += _without_meant(whole, found, document.source.text)
         found.sort(key=lambda diagnostic: (diagnostic.start, diagnostic.end, diagnostic.code))
         return tuple(found)
 
@@ -332,6 +333,15 @@ class _Doubts:
         if text[diagnostic.start : diagnostic.end] in self.names:
             return True
         return any(mention in diagnostic.message for mention in self.mentions)
+
+
+def _without_meant(whole: Iterable[Diagnostic], found: list[Diagnostic], text: str) -> Iterator[Diagnostic]:
+    """The findings about the file, except that what a misspelt name probably meant is not called unused."""
+    helps = [each.help for each in found if each.code == "name.unknown" and each.help]
+    for each in whole:
+        name = f"`{text[each.start : each.end]}`"
+        if each.code != "name.unused" or not any(name in help for help in helps):
+            yield each
 
 
 def _assembled(finding: Finding, offset: int, path: str, files: list[_File]) -> Diagnostic:

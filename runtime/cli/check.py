@@ -123,10 +123,13 @@ class Watched:
             return None
 
     def changed(self, present: Iterable[str]) -> list[str]:
-        """What differs from when it was read; a file of `present` that was never read is new."""
-        known = dict(self._stamps)
-        new = [path for path in map(normal, present) if path not in known]
-        return [*(path for path, stamp in known.items() if _stamp(path) != stamp), *new]
+        """What differs from the last look; a file of `present` that was never read is new."""
+        stamps = {path: _stamp(path) for path in {**self._stamps, **dict.fromkeys(map(normal, present))}}
+        changed = [
+            path for path, stamp in stamps.items() if path not in self._stamps or self._stamps[path] != stamp
+        ]
+        self._stamps = stamps
+        return changed
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
