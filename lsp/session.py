@@ -109,19 +109,18 @@ class Session:
             known = self._others[path] = Document(to_uri(path), path, 0, text, self.encoding)
         return known
 
-    def due(self) -> list[tuple[Document, tuple[Diagnostic, ...]]]:
-        """The open texts whose diagnostics the editor does not have yet, for the texts as they are now."""
+    def due(self) -> list[Document]:
+        """The open texts whose diagnostics may not be what the editor has; each is named once."""
         self._read()
         due, self._due = self._due, {}
-        found = []
-        for path in due:
-            document = self.documents.get(path)
-            if document is None:
-                continue
-            said = (document.version, self.workspace.analyse(path).diagnostics)
-            if self._said.get(path) != said:
-                self._said[path] = said
-                found.append((document, said[1]))
+        return [document for path in due if (document := self.documents.get(path)) is not None]
+
+    def news(self, document: Document) -> tuple[Diagnostic, ...] | None:
+        """The diagnostics of a text as it is now, None where the editor has them already."""
+        found = self.workspace.analyse(document.path).diagnostics
+        if self._said.get(document.path) == (document.version, found):
+            return None
+        self._said[document.path] = (document.version, found)
         return found
 
     def edition(self, document: Document, found: tuple[Diagnostic, ...]) -> str:

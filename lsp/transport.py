@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Protocol
 
@@ -69,7 +70,10 @@ async def _read(server: Drainable, incoming: trio.abc.ReceiveStream, more: Calla
         if protocol.exit_code is not None:
             return
         if not more() or trio.current_time() - last > OVERDUE:
-            server.drained()
+            try:
+                server.drained()
+            except Exception:
+                protocol.log(traceback.format_exc())
             last = trio.current_time()
 
 

@@ -1,0 +1,240 @@
+"""What helps while something is written, and what changes the text."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from ...dsl.analysis import Analysis
+from ...dsl.diagnostics import Edit
+from ..documents import Document
+from ..features.actions import Action, fix_all, quick_fixes
+from ..features.completion import Item, completions
+from ..features.formatting import edits_between, within
+from ..features.hover import about_declaration
+from ..features.references import RenameError, renamable, rename
+from ..features.signature import signature_help
+from ..judge_server import Feature, JudgeServer
+from ..translate import offset_of, to_edits, to_range
+from .navigation import others
+
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.judgeflow"
+_KINDS = {
+    "keyword": types.CompletionItemKind.Keyword,
+    "snippet": types.CompletionItemKind.Snippet,
+    "function": types.CompletionItemKind.Function,
+    "method": types.CompletionItemKind.Method,
+    "class": types.CompletionItemKind.Class,
+    "variable": types.CompletionItemKind.Variable,
+    "constant": types.CompletionItemKind.Constant,
+    "field": types.CompletionItemKind.Field,
+    "module": types.CompletionItemKind.Module,
+    "value": types.CompletionItemKind.EnumMember,
+    "property": types.CompletionItemKind.Property,
+    "file": types.CompletionItemKind.File,
+}
+
+
+class RequestFailed(JsonRpcException):
+    """The request was understood, and the answer is no; the message is shown to the user."""
+
+    CODE = types.LSPErrorCodes.RequestFailed.value
+
+
+# --- completion --------------------------------------------------------------------------------------------
+
+
+def on_completion(ls: JudgeServer, params: types.CompletionParams) -> types.CompletionList:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return types.CompletionList(is_incomplete=False, items=[])
+    document, analysis = opened
+    found = completions(analysis, offset_of(document, params.position), ls.listing())
+    return types.CompletionList(
+        is_incomplete=False, items=[_item(one, document, ls, analysis) for one in found]
+    )
+
+
+def _item(item: Item, document: Document, ls: JudgeServer, analysis: Analysis) -> types.CompletionItem:
+    snippet = item.snippet and ls.client.snippets
+    text = item.insert if snippet or (item.insert and not item.snippet) else item.label
+    made = types.CompletionItem(
+        item.label,
+        kind=_KINDS[item.kind],
+        detail=item.detail or None,
+        sort_text=f"{item.rank}{item.label}",
+        text_edit=types.TextEdit(to_range(document, item.start, item.end), text),
+        insert_text_format=types.InsertTextFormat.Snippet if snippet else types.InsertTextFormat.PlainText,
+    )
+    if snippet:
+        made.insert_text_mode = types.InsertTextMode.AdjustIndentation
+    if item.documentation:
+        made.documentation = types.MarkupContent(types.MarkupKind.Markdown, item.documentation)
+    elif item.name:
+        made.data = {"path": analysis.path, "name": item.name}
+    return made
+
+
+def on_completion_resolve(ls: JudgeServer, item: types.CompletionItem) -> types.CompletionItem:
+    data = item.data
+    if isinstance(data, dict) and isinstance(data.get("path"), str) and isinstance(data.get("name"), str):
+        analysis = ls.session.analysis_of(data["path"])
+        text = about_declaration(data["name"], analysis, ls.session.analysis_of) if analysis else ""
+        if text:
+            item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text)
+    return item
+
+
+def on_signature_help(ls: JudgeServer, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return None
+    document, analysis = opened
+    found = signature_help(analysis, offset_of(document, params.position))
+    if found is None:
+        return None
+    information = types.SignatureInformation(
+        found.label,
+        documentation=found.documentation or None,
+        parameters=[types.ParameterInformation(found.label[start:end]) for start, end in found.parameters],
+        active_parameter=found.active,
+    )
+    return types.SignatureHelp([information], active_signature=0, active_parameter=found.active)
+
+
+# --- changes -----------------------------------------------------------------------------------------------
+
+
+def workspace_edit(ls: JudgeServer, edits: dict[str, list[Edit]]) -> types.WorkspaceEdit:
+    """Edits by path, for the versions that the client has where it wants to know."""
+    changed = {path: (ls.session.document(path), tuple(found)) for path, found in edits.items()}
+    if not ls.client.edits_with_versions:
+        return types.WorkspaceEdit(
+            {document.uri: to_edits(document, found) for document, found in changed.values()}
+        )
+    open_ = {document.path for document in ls.session.documents}
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(
+                    document.uri, document.version if path in open_ else None
+                ),
+                list(to_edits(document, found)),
+            )
+            for path, (document, found) in changed.items()
+        ]
+    )
+
+
+def on_prepare_rename(
+    ls: JudgeServer, params: types.PrepareRenameParams
+) -> types.PrepareRenamePlaceholder | None:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return None
+    document, analysis = opened
+    named = renamable(analysis, offset_of(document, params.position))
+    if named is None:
+        return None
+    return types.PrepareRenamePlaceholder(to_range(document, named.start, named.end), named.target.name)
+
+
+def on_rename(ls: JudgeServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return None
+    document, analysis = opened
+    offset = offset_of(document, params.position)
+    try:
+        edits = rename(analysis, offset, params.new_name, others(ls, analysis, offset))
+    except RenameError as error:
+        raise RequestFailed(str(error)) from None
+    return workspace_edit(ls, edits)
+
+
+def on_code_action(ls: JudgeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return []
+    document, analysis = opened
+    start, end = offset_of(document, params.range.start), offset_of(document, params.range.end)
+    only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+    made = []
+    if _wanted(types.CodeActionKind.QuickFix.value, only):
+        made += [
+            _action(one, types.CodeActionKind.QuickFix.value, ls, document)
+            for one in quick_fixes(analysis, start, end)
+        ]
+    everything = fix_all(analysis) if only and _wanted(FIX_ALL, only) else None
+    if everything is not None:
+        made.append(_action(everything, FIX_ALL, ls, document))
+    return made
+
+
+def _wanted(kind: str, only: list[str]) -> bool:
+    return not only or any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in only)
+
+
+def _action(action: Action, kind: str, ls: JudgeServer, document: Document) -> types.CodeAction:
+    return types.CodeAction(
+        action.title,
+        kind=kind,
+        diagnostics=ls.diagnostics(document, action.diagnostics),
+        is_preferred=action.preferred or None,
+        edit=workspace_edit(ls, {document.path: list(action.edits)}),
+    )
+
+
+# --- layout ------------------------------------------------------------------------------------------------
+
+
+def on_formatting(ls: JudgeServer, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+    opened = ls.opened(params.text_document)
+    return None if opened is None else _formatted(opened[0], 0, len(opened[0].text))
+
+
+def on_range_formatting(
+    ls: JudgeServer, params: types.DocumentRangeFormattingParams
+) -> list[types.TextEdit] | None:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return None
+    document, _ = opened
+    return _formatted(
+        document, offset_of(document, params.range.start), offset_of(document, params.range.end)
+    )
+
+
+def _formatted(document: Document, start: int, end: int) -> list[types.TextEdit] | None:
+    from ...dsl.format import format_source  # noqa: PLC0415
+
+    edits = edits_between(document.text, format_source(document.text))
+    return to_edits(document, tuple(within(edits, start, end)))
+
+
+FEATURES: tuple[Feature, ...] = (
+    (
+        types.TEXT_DOCUMENT_COMPLETION,
+        on_completion,
+        types.CompletionOptions(
+            resolve_provider=True, trigger_characters=[".", "(", "[", "{", '"', "/", ":"]
+        ),
+    ),
+    (types.COMPLETION_ITEM_RESOLVE, on_completion_resolve, None),
+    (
+        types.TEXT_DOCUMENT_SIGNATURE_HELP,
+        on_signature_help,
+        types.SignatureHelpOptions(trigger_characters=["(", ","], retrigger_characters=[")"]),
+    ),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, on_prepare_rename, None),
+    (types.TEXT_DOCUMENT_RENAME, on_rename, None),
+    (
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        on_code_action,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
+    ),
+)
+FORMATTING: tuple[Feature, ...] = (
+    (types.TEXT_DOCUMENT_FORMATTING, on_formatting, None),
+    (types.TEXT_DOCUMENT_RANGE_FORMATTING, on_range_formatting, None),
+)

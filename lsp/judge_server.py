@@ -1,0 +1,90 @@
+"""The server as its handlers see it: one client, one session, one cache of colours."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from ..dsl.analysis import Analysis, Workspace
+from ..dsl.check.python_source import PythonFile, read_python
+from ..dsl.diagnostics import Diagnostic
+from .client import Client
+from .documents import Document
+from .features.texts import Listing, model_slugs
+from .features.tokens import TokenCache
+from .files import exists, names_in_folder, read_file
+from .protocol import TrioProtocol
+from .session import Session
+from .translate import to_diagnostic, to_location
+
+NAME = "judgeflow"
+Feature = tuple[str, Callable[..., Any], Any]
+"""A method, who answers it, and the options that the client is told."""
+
+
+class JudgeServer(LanguageServer):
+    protocol: TrioProtocol
+
+    def __init__(self, version: str, features: Iterable[Feature]) -> None:
+        super().__init__(NAME, version, protocol_cls=TrioProtocol)
+        self.protocol.limit = self.limit
+        self.start(Client())
+        for method, handler, options in features:
+            self.feature(method, options)(handler)
+
+    def start(self, client: Client) -> None:
+        """Begin anew with a client that has just introduced itself."""
+        self.client = client
+        self.session = Session(Workspace(read_file, exists), client.encoding)
+        self.colours = TokenCache()
+        self.coloured: dict[str, tuple[str, list[int]]] = {}
+        """By URI, the last semantic tokens that were sent and the name that they were sent under."""
+
+    def limit(self, capabilities: types.ServerCapabilities) -> None:
+        if not self.client.pull:
+            capabilities.diagnostic_provider = None
+
+    def drained(self) -> None:
+        """Nothing more to read: report what changed. A mistake of this server in one file leaves others
+        alone."""
+        for document in self.session.due():
+            if self.client.pull:
+                continue
+            try:
+                self.publish(document)
+            except Exception:
+                self.protocol.log(f"{document.uri}: {traceback.format_exc()}")
+
+    def publish(self, document: Document) -> None:
+        """Send a text's diagnostics with its version, unless the client has them."""
+        found = self.session.news(document)
+        if found is not None:
+            diagnostics = self.diagnostics(document, found)
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
+            )
+
+    def diagnostics(self, document: Document, found: Iterable[Diagnostic]) -> list[types.Diagnostic]:
+        return [to_diagnostic(one, document, self.session.document, self.client) for one in found]
+
+    def opened(self, document: types.TextDocumentIdentifier) -> tuple[Document, Analysis] | None:
+        return self.session.opened(document.uri)
+
+    def location(self, path: str, start: int, end: int) -> types.Location:
+        return to_location(self.session.document(path), start, end)
+
+    def listing(self) -> Listing:
+        """The files around, for what is written in quotes."""
+        return Listing(names_in_folder, _python, self._slugs)
+
+    def _slugs(self) -> list[str]:
+        return [slug for analysis in self.session.known() for slug in model_slugs(analysis)]
+
+
+def _python(path: str) -> PythonFile | None:
+    data = read_file(path)
+    return None if data is None else read_python(data)
