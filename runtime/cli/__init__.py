@@ -13,6 +13,7 @@ from ..version import __version__
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "run a flow of a file (the word `run` may be left out)"),
     "check": ("check", "find what is wrong before a token is spent"),
+    "fmt": ("fmt", "lay files out in the one canonical way"),
     "test": ("test", "run the test blocks of a file, with scripted models"),
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),
