@@ -96,7 +96,7 @@ class Programs:
 
     def flow(self) -> str:
         return self.block(
-            f"flow {self.name()}(x: text, xs: text[]) -> text", self.statements(2) + ["return x"]
+            f"flow {self.name()}(x: text, xs: text[]) -> text", [*self.statements(2), "return x"]
         )
 
     def statements(self, depth: int) -> list[str]:
