@@ -21,7 +21,7 @@ from .facts import Facts
 from .graph import Import, Reach, normal, reach
 from .kept import KeptFindings
 from .parse import Item, Module
-from .source import Source, decode
+from .source import BOM, Source, decode
 from .whole import Whole
 
 Read = Callable[[str], bytes | None]
@@ -151,13 +151,12 @@ class Workspace:
         """The text of a file is now this one, whatever is on disk."""
         path = normal(path)
         file = self._files.get(path)
-        if file is None:
+        if file is None or file.document.diagnostics:
             self._files[path] = _File(open_document(Source(path, text), self._entries.entry))
             self._reaches.clear()
-            return
-        if text == file.document.source.text and not file.document.diagnostics:
-            return
-        if file.take(edited(file.document, text, self._entries.entry)):
+        elif text != file.document.source.text and file.take(
+            edited(file.document, text, self._entries.entry)
+        ):
             self._reaches.clear()
 
     def forget(self, path: str) -> None:
@@ -251,10 +250,11 @@ class Workspace:
         if path not in self._files:
             data = self._read(path)
             source = None if data is None else decode(path, data)
-            if source is None:
+            if data is None or source is None:
                 self._files[path] = None
             elif isinstance(source, Diagnostic):
-                self._files[path] = _File(Document(Source(path, ""), [], [], (source,)))
+                shown = Source(path, data.decode("utf-8", "replace").removeprefix(BOM))
+                self._files[path] = _File(Document(shown, [], [], (source,)))
             else:
                 self._files[path] = _File(open_document(source, self._entries.entry))
         return self._files[path]

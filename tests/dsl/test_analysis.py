@@ -217,6 +217,14 @@ def test_an_import_that_is_no_utf8_is_one_cause_too() -> None:
     assert codes(known.analyse("models.judge")) == ["syntax.encoding"]
 
 
+def test_a_file_that_was_no_utf8_is_read_anew_when_an_editor_opens_it() -> None:
+    known = Workspace({"main.judge": b'let city = "Z\xfcrich"\n'}.get)
+    assert codes(known.analyse("main.judge")) == ["syntax.encoding"]
+    known.update("main.judge", 'let city = "Z\ufffdrich"\n')
+    assert codes(known.analyse("main.judge")) == []
+    assert known.analyse("main.judge").names == ("city",)
+
+
 def test_a_circle_of_imports_is_found_in_every_file_of_it() -> None:
     known = workspace(
         a__judge='import "b.judge"\n', b__judge='import "c.judge"\n', c__judge='import "b.judge"\n'

@@ -1,9 +1,9 @@
 """What a user sees, word for word: every source in `diagnostics/*.md` gives exactly the message below it.
 
 A section is one program. A block ```` ```judge ```` is `main.judge`; ```` ```judge models.judge ```` or
-```` ```python shop.py ```` is another file of it. The block ```` ```text ```` is everything that
-`jrun check main.judge` prints about `main.judge`. After a message has changed on purpose,
-`python tests/dsl/test_diagnostics.py` writes the blocks anew.
+```` ```python shop.py ```` is another file of it, and a third word names its encoding. The block
+```` ```text ```` is everything that `jrun check main.judge` prints about `main.judge`. After a message has changed
+on purpose, `python tests/dsl/test_diagnostics.py` writes the blocks anew.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from judgeflow.dsl.passes import check_again, open_workspace
 from judgeflow.dsl.render import render
 
 FOLDER = Path(__file__).parent / "diagnostics"
-FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(\w+)(?: (\S+))?(?: (\S+))?\n(.*?)^```$", re.M | re.S)
 MAIN = "main.judge"
 
 
 class Example:
     """One program, what is printed about it, and where that stands in its page."""
 
-    def __init__(self, page: Path, files: dict[str, str], printed: str, span: tuple[int, int]) -> None:
+    def __init__(self, page: Path, files: dict[str, bytes], printed: str, span: tuple[int, int]) -> None:
         self.page = page
         self.files = files
         self.printed = printed
@@ -33,18 +33,18 @@ class Example:
 
 
 def examples(page: Path) -> Iterator[Example]:
-    files: dict[str, str] = {}
+    files: dict[str, bytes] = {}
     for fence in FENCE.finditer(page.read_text(encoding="utf-8")):
-        language, name, text = fence.groups()
+        language, name, encoding, text = fence.groups()
         if language == "text":
-            yield Example(page, files, text, fence.span(3))
+            yield Example(page, files, text, fence.span(4))
             files = {}
         else:
-            files[name or MAIN] = text
+            files[name or MAIN] = text.encode(encoding or "utf-8")
 
 
-def printed(files: dict[str, str]) -> str:
-    workspace = open_workspace(lambda path: files[path].encode() if path in files else None)
+def printed(files: dict[str, bytes]) -> str:
+    workspace = open_workspace(files.get)
     findings, sources = check_again(workspace, [MAIN])
     return "\n\n".join(render(found, sources) for found in findings if found.path == MAIN) + "\n"
 

@@ -78,6 +78,11 @@ def test_every_code_that_the_checker_emits_has_a_page() -> None:
     assert emitted_codes() <= set(codes())
 
 
+def test_every_code_that_the_checker_emits_has_an_example_word_for_word() -> None:
+    shown = {path.stem for path in (Path(__file__).parent / "diagnostics").glob("*.md")}
+    assert emitted_codes() <= shown
+
+
 @pytest.mark.parametrize("code", codes())
 def test_a_page_has_a_title_and_an_example_of_both(code: str) -> None:
     text = page(code) or ""
