@@ -18,7 +18,7 @@ from trio.lowlevel import Abort, RaiseCancelT, current_task, enable_ki_protectio
 from trio.lowlevel import wait_task_rescheduled as park
 
 from .exceptions import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
-from .life import Envelope, Life, MailboxStatistics
+from .life import Cause, Envelope, Life, MailboxStatistics
 from .spec import ActorSpec
 from .trace import Kind, Trace, TraceEvent, emit
 
@@ -151,9 +151,8 @@ class ActorRef(Generic[M_contra, R_co]):
                     result = Value(await life.handle(envelope.message))
         except Exception as fault:
             self._end(life, envelope, self._judge(life, fault))
-        except (
-            BaseExceptionGroup
-        ) as group:  # with a `Cancelled` in it: this life ends, no failure explains it
+        except BaseExceptionGroup as group:
+            # There is a `Cancelled` in it: this life is ended from outside, and no failure beside it is why.
             raise group.split(StepFailure)[1] or group from None
         else:
             self._end(life, envelope, result)
@@ -204,13 +203,11 @@ class ActorRef(Generic[M_contra, R_co]):
         self._counts.crashed += 1
         self._emit("crashed", error=cause)
 
-    def _emit(
-        self, kind: Kind, message: object = None, error: BaseException | None = None, delay: float = 0.0
-    ) -> None:
+    def _emit(self, kind: Kind, message: object = None, error: Cause = None, delay: float = 0.0) -> None:
         if self._trace is not None:
             emit(self._trace, TraceEvent(kind, self.name, message, error, delay))
 
-    async def _run(self, life: Life, renew: Callable[[BaseException | None], None]) -> None:
+    async def _run(self, life: Life, renew: Callable[[Cause], None]) -> None:
         async with self._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
             life.is_open = True
             self._emit("started")
@@ -228,13 +225,13 @@ class ActorRef(Generic[M_contra, R_co]):
     def _is_done(self) -> bool:
         return self._closed and not self._waiting
 
-    def _close(self, cause: BaseException | None = None) -> None:
+    def _close(self, cause: Cause = None) -> None:
         self._closed = True
         if not (self._spec.service and self._lives):
             self._refuse(cause)
         self._pump()
 
-    def _bury(self, life: Life, failure: BaseException | None) -> None:
+    def _bury(self, life: Life, failure: Cause) -> None:
         for envelope in list(life.begun):
             result: Outcome[Any] | None = None
             if envelope.raise_cancel is None:
@@ -243,7 +240,7 @@ class ActorRef(Generic[M_contra, R_co]):
                 result = Error(crash or ActorStopped(self.name, life.cause))
             self._end(life, envelope, result)
 
-    def _refuse(self, cause: BaseException | None) -> None:
+    def _refuse(self, cause: Cause) -> None:
         while self._waiting:
             envelope = self._take()
             self._dead_letter(envelope.message)

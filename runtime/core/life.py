@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import trio
 from trio.lowlevel import RaiseCancelT, Task
+
+Cause: TypeAlias = BaseException | None
 
 
 @attrs.define(eq=False)
@@ -52,12 +54,12 @@ class Life:
     is_open: bool = False
     renew: bool = False
     superseded: bool = False
-    cause: BaseException | None = None
+    cause: Cause = None
     begun: dict[Envelope, None] = attrs.field(factory=dict)
     handle: Callable[[Any], Awaitable[Any]] = attrs.field(init=False)
     nursery: trio.Nursery = attrs.field(init=False)
 
-    def retire(self, cause: BaseException | None = None, *, renew: bool = False) -> None:
+    def retire(self, cause: Cause = None, *, renew: bool = False) -> None:
         if not self.retired.is_set():
             self.cause, self.renew = cause, renew
             self.retired.set()

@@ -18,7 +18,7 @@ import trio
 from .actor import ActorRef
 from .cancel import shielded, shrink
 from .exceptions import ActorStopped, RestartsExhausted
-from .life import Life
+from .life import Cause, Life
 from .spec import ActorSpec, Backoff, Intensity, M, R, Strategy, SupervisorSpec
 from .trace import Trace
 
@@ -110,14 +110,14 @@ class Supervisor:
             if life.is_open:
                 child._emit("stopped")
 
-    def _forget(self, child: Node, cause: BaseException | None) -> None:
+    def _forget(self, child: Node, cause: Cause) -> None:
         """The end of a child, and of all below it."""
         child._close(cause)
         if (nested := self._children.pop(child, None)) is not None:
             for each in list(nested._children):
                 nested._forget(each, cause)
 
-    def _renew(self, child: Node, life: Life, cause: BaseException | None) -> None:
+    def _renew(self, child: Node, life: Life, cause: Cause) -> None:
         """Decide what follows a life that ended by itself: nothing, a new one, several, or giving up."""
         assert self._nursery is not None
         life.superseded = True
@@ -128,14 +128,14 @@ class Supervisor:
         self._history.append((now, child))
         while self._history[0][0] < now - limit.seconds:
             self._history.popleft()
-        if len(self._history) > limit.restarts and self._node._closed:
-            child._close(cause)  # a stop goes on in its order
-            return
         if len(self._history) > limit.restarts:
             text = f"more than {limit.restarts} restarts in {limit.seconds:g} s"
             exhausted = RestartsExhausted(f"{self._spec.name!r} gave up on {child.name!r}: {text}")
             exhausted.__cause__ = cause
-            self._nursery.start_soon(_raise, exhausted)
+            if self._node._closed:
+                child._close(exhausted)  # the stop goes on in its order
+            else:
+                self._nursery.start_soon(_raise, exhausted)
             return
         delay = self._spec.backoff.delay(sum(each is child for _, each in self._history), self._random)
         child._counts.restarts += 1
@@ -145,7 +145,7 @@ class Supervisor:
         else:
             self._nursery.start_soon(self._renew_group, child, cause, delay)
 
-    async def _renew_group(self, child: Node, cause: BaseException | None, delay: float) -> None:
+    async def _renew_group(self, child: Node, cause: Cause, delay: float) -> None:
         async with self._turn:  # two crashes at once: one group after the other
             group = self._level(service=child._spec.service)
             if self._spec.strategy == "rest_for_one" and child in group:
@@ -161,9 +161,7 @@ class Supervisor:
     def _level(self, *, service: bool) -> list[Node]:
         return [child for child in self._children if child._spec.service is service]
 
-    async def _halt(
-        self, children: Sequence[Node], deadline: float, cause: BaseException | None = None
-    ) -> None:
+    async def _halt(self, children: Sequence[Node], deadline: float, cause: Cause = None) -> None:
         """End lives in reverse order, for good if this supervisor is closed; by force after the deadline."""
         for child in reversed(children):
             while True:
@@ -182,6 +180,7 @@ class Supervisor:
         """Whatever ends the workers, services are drained once the last worker has gone."""
         alone: BaseException | None = None
         self._history.clear()
+        self._failures.clear()
         try:
             async with trio.open_nursery() as self._nursery:
                 for child in self._children:
@@ -195,13 +194,11 @@ class Supervisor:
                     for failure in self._failures:
                         self._nursery.start_soon(_raise, failure)
         except BaseExceptionGroup as group:
-            whole: BaseExceptionGroup[BaseException] | None = group
-            if self._node._lives and group.subgroup(
+            moot = self._node._lives and group.subgroup(
                 trio.Cancelled
-            ):  # cancelled from above: giving up is moot
-                whole = group.split(RestartsExhausted)[1]
-            # that there is a nursery is nobody else's business
-            alone = whole.exceptions[0] if whole and len(whole.exceptions) == 1 else whole
+            )  # to give up when cancelled from above
+            left = (group.split(RestartsExhausted)[1] if moot else None) or group
+            alone = left.exceptions[0] if len(left.exceptions) == 1 else left  # the nursery is ours alone
         finally:
             self._nursery = None
         if alone is not None:

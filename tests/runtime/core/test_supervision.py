@@ -431,3 +431,32 @@ async def test_a_supervisor_that_gave_up_just_before_the_stop_does_not_fail_it()
         await crash(a)
         await trio.lowlevel.checkpoint()
     assert (a.statistics().crashed, a.statistics().restarts) == (1, 0)
+
+
+async def test_a_tear_down_that_failed_in_an_earlier_life_is_not_raised_again(
+    autojump_clock: MockClock,
+) -> None:
+    lives = 0
+
+    @asynccontextmanager
+    async def behaviour() -> AsyncIterator[Callable[[float], Awaitable[None]]]:
+        nonlocal lives
+        lives += 1
+        life = lives
+        try:
+            yield trio.sleep
+        finally:
+            if life == 1:
+                raise OSError
+
+    line = Line()
+    async with open_supervisor(strategy="one_for_all", intensity=PATIENT, grace=0) as root:
+        a = line.add(root, "a")
+        pool = root.start(SupervisorSpec(name="pool"))
+        ref = pool.start(ActorSpec(name="b", behaviour=behaviour))
+        await ref.tell(60)
+        await wait_all_tasks_blocked()
+        await crash(a)
+        await trio.sleep(10)
+    assert ref.statistics().crashed == 1
+    assert lives >= 2
