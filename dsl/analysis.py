@@ -3,26 +3,22 @@
 A `Workspace` holds the texts. `update` splits and reads what stands around a change; `analyse` checks the
 declarations whose text, or whose view of others, is new, and puts the findings together. One key stroke in a
 file of 10,000 lines costs about a millisecond, because everything else is kept (`KeptFindings`, `EntryCache`,
-`_Whole`)."""
+`Whole`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
-from msgspec.structs import replace
-
-from . import ast
-from .check.base import Finding, Surface
+from .assembling import Doubts, assembled, without_meant
+from .check.base import Surface
 from .check.files import Files
 from .check.python_source import HookInfo, PythonFile, read_python
-from .diagnostics import Diagnostic, Label
-from .document import Document, Edited, Entry, EntryCache, edited, open_document
-from .facts import Facts
+from .diagnostics import Diagnostic
+from .document import Document, EntryCache, edited, open_document
 from .graph import Import, Reach, normal, reach
-from .kept import KeptFindings
 from .parse import Item, Module
 from .source import BOM, Source, decode
-from .whole import Whole
+from .workfile import WorkFile
 
 Read = Callable[[str], bytes | None]
 
@@ -82,56 +78,6 @@ class Analysis:
         return None
 
 
-class _File:
-    """One file of the workspace. `surfaces` is what it declares, of two declarations of one name the first;
-    it is replaced, never changed, when that changes."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.facts = Facts()
-        self.facts.add(document.entries)
-        self.surfaces = document.surfaces()
-        self.imports = document.imports()
-        self.kept = KeptFindings()
-        self.whole = Whole()
-        self.view: dict[str, dict[str, Surface]] = {}
-        """The tables that the kept findings were made with, by file."""
-
-    def take(self, edit: Edited) -> bool:
-        """Goes on with the text after an edit; whether other files may see a difference."""
-        before, after = edit.before, edit.after
-        old, self.document = self.document, edit.document
-        self.facts.remove(before)
-        self.facts.add(after)
-        names = [entry.surface and entry.surface.name for entry in before]
-        if names == [entry.surface and entry.surface.name for entry in after]:
-            self.document.by_name = old.by_name
-        offers = [entry.offer for entry in before] != [entry.offer for entry in after]
-        if offers:
-            self._replace_surfaces(before, after)
-            if len(before) != len(after) or any(
-                type(entry.node) is ast.Import for entry in (*before, *after)
-            ):
-                self.imports = self.document.imports()
-        if offers or any(o.mentions != n.mentions for o, n in zip(before, after, strict=True)):
-            self.whole.stale()
-        return offers
-
-    def _replace_surfaces(self, before: list[Entry], after: list[Entry]) -> None:
-        gone = {entry.surface.name for entry in before if entry.surface is not None}
-        come = [entry.surface for entry in after if entry.surface is not None]
-        declared = self.facts.declared
-        if any(declared[name] > 1 for name in (*gone, *(surface.name for surface in come))):
-            self.surfaces = self.document.surfaces()
-            return
-        surfaces = dict(self.surfaces)
-        for name in gone:
-            if not declared[name]:
-                del surfaces[name]
-        surfaces.update((surface.name, surface) for surface in come)
-        self.surfaces = surfaces
-
-
 class Workspace:
     """Files that are looked at together. `read` gives a file's bytes, or None where there is none; what it
     gave is kept until `forget`. `exists` asks the same of a file whose content does not matter."""
@@ -140,7 +86,7 @@ class Workspace:
         self._read = read
         self._exists = exists or (lambda path: read(path) is not None)
         self._entries = EntryCache()
-        self._files: dict[str, _File | None] = {}
+        self._files: dict[str, WorkFile | None] = {}
         self._python: dict[str, PythonFile | None] = {}
         self._there: dict[str, bool] = {}
         self._reaches: dict[str, Reach] = {}
@@ -152,7 +98,7 @@ class Workspace:
         path = normal(path)
         file = self._files.get(path)
         if file is None or file.document.diagnostics:
-            self._files[path] = _File(open_document(Source(path, text), self._entries.entry))
+            self._files[path] = WorkFile(open_document(Source(path, text), self._entries.entry))
             self._reaches.clear()
         elif text != file.document.source.text and file.take(
             edited(file.document, text, self._entries.entry)
@@ -211,7 +157,7 @@ class Workspace:
         )
 
     def _take_over_changes(
-        self, file: _File, paths: tuple[str, ...], tables: tuple[dict[str, Surface], ...]
+        self, file: WorkFile, paths: tuple[str, ...], tables: tuple[dict[str, Surface], ...]
     ) -> None:
         """Forgets the findings that were made with something that is no longer so."""
         view = dict(zip(paths, tables, strict=True))
@@ -227,9 +173,11 @@ class Workspace:
         file.view = view
         file.kept.names_changed(changed, appeared=appeared)
 
-    def _findings(self, path: str, file: _File, files: list[_File], seen: Reach) -> tuple[Diagnostic, ...]:
+    def _findings(
+        self, path: str, file: WorkFile, files: list[WorkFile], seen: Reach
+    ) -> tuple[Diagnostic, ...]:
         document = file.document
-        doubts = _Doubts(files, seen)
+        doubts = Doubts(files, seen)
         found = list(document.diagnostics)
         noisy = file.kept.noisy
         loud = noisy or file.facts.hinted
@@ -238,15 +186,15 @@ class Workspace:
                 found += [diagnostic.moved(offset, path) for diagnostic in entry.diagnostics]
             if entry.text in noisy:
                 findings = [each for each in noisy[entry.text] if not doubts.cover(each, entry.text)]
-                found += [_assembled(finding, offset, path, files) for finding in findings]
+                found += [assembled(finding, offset, path, files) for finding in findings]
         whole = file.whole.findings(file, files, seen, self._importers_known(path), self._near)
-        found += _without_meant(whole, found, document.source.text)
+        found += without_meant(whole, found, document.source.text)
         found.sort(key=lambda diagnostic: (diagnostic.start, diagnostic.end, diagnostic.code))
         return tuple(found)
 
     # files
 
-    def _file(self, path: str) -> _File | None:
+    def _file(self, path: str) -> WorkFile | None:
         if path not in self._files:
             data = self._read(path)
             source = None if data is None else decode(path, data)
@@ -254,9 +202,9 @@ class Workspace:
                 self._files[path] = None
             elif isinstance(source, Diagnostic):
                 shown = Source(path, data.decode("utf-8", "replace").removeprefix(BOM))
-                self._files[path] = _File(Document(shown, [], [], (source,)))
+                self._files[path] = WorkFile(Document(shown, [], [], (source,)))
             else:
-                self._files[path] = _File(open_document(source, self._entries.entry))
+                self._files[path] = WorkFile(open_document(source, self._entries.entry))
         return self._files[path]
 
     def _reach(self, path: str) -> Reach:
@@ -312,48 +260,3 @@ def _changed(old: dict[str, Surface], new: dict[str, Surface]) -> list[str]:
 
 def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:
     return tuple({name: None for table in tables for name in table})
-
-
-class _Doubts:
-    """What is reported already: imports that cannot be read, and declarations with a syntax error. Findings that may
-    only follow from these are left out."""
-
-    def __init__(self, files: list[_File], seen: Reach) -> None:
-        self.everything = seen.broken or any(file.document.diagnostics for file in files)
-        names = [name for file in files if file.facts.broken for name in file.document.doubtful_names]
-        self.names = frozenset(names)
-        self.mentions = tuple(f"`{name}`" for name in self.names)
-
-    def cover(self, finding: Finding, text: str) -> bool:
-        diagnostic = finding.diagnostic
-        if diagnostic.code == "name.unknown" and self.everything:
-            return True
-        if not self.names:
-            return False
-        if text[diagnostic.start : diagnostic.end] in self.names:
-            return True
-        return any(mention in diagnostic.message for mention in self.mentions)
-
-
-def _without_meant(whole: Iterable[Diagnostic], found: list[Diagnostic], text: str) -> Iterator[Diagnostic]:
-    """The findings about the file, except that what a misspelt name probably meant is not called unused."""
-    helps = [each.help for each in found if each.code == "name.unknown" and each.help]
-    for each in whole:
-        name = f"`{text[each.start : each.end]}`"
-        if each.code != "name.unused" or not any(name in help for help in helps):
-            yield each
-
-
-def _assembled(finding: Finding, offset: int, path: str, files: list[_File]) -> Diagnostic:
-    diagnostic = finding.diagnostic.moved(offset, path)
-    if not finding.related:
-        return diagnostic
-    labels = list(diagnostic.labels)
-    for related in finding.related:
-        for file in files:
-            place = file.document.place(related.name)
-            if place is not None:
-                other = file.document.source.path
-                labels.append(Label(*place, related.text, None if other == path else other))
-                break
-    return replace(diagnostic, labels=tuple(labels))

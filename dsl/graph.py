@@ -61,7 +61,7 @@ def reach(path: str, imports: Callable[[str], tuple[Import, ...] | None]) -> Rea
                 files.append(found)
             else:
                 broken = True
-        if imports(first.path) is None:
+        if not _is_there(first.path, imports):
             missing.append(first)
     circles = tuple((item, way) for item in own if (way := _way(item.path, path, imports)))
     return Reach(tuple(files), tuple(missing), circles, broken)
@@ -77,9 +77,14 @@ def _below(
         if path in seen:
             continue
         seen.add(path)
-        further = imports(path)
-        yield path, further is not None
+        exists = _is_there(path, imports)
+        yield path, exists
+        further = imports(path) if exists else None
         waiting.extend(item.path for item in reversed(further or ()))
+
+
+def _is_there(path: str, imports: Callable[[str], tuple[Import, ...] | None]) -> bool:
+    return path.endswith(SUFFIX) and imports(path) is not None
 
 
 def _way(start: str, goal: str, imports: Callable[[str], tuple[Import, ...] | None]) -> tuple[str, ...]:
@@ -90,7 +95,7 @@ def _way(start: str, goal: str, imports: Callable[[str], tuple[Import, ...] | No
     for path in waiting:
         if path == goal:
             return ways[path]
-        for item in imports(path) or ():
+        for item in (imports(path) or ()) if path.endswith(SUFFIX) else ():
             if item.path not in ways:
                 ways[item.path] = (*ways[path], item.path)
                 waiting.append(item.path)

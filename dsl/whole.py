@@ -90,8 +90,8 @@ class _Settled:
     def placed(self, file: FileView, files: Sequence[FileView], reach: Reach) -> Iterator[Placed]:
         own = file.document
         imported = [other.document for other in files[1:]]
-        if reach.missing or reach.circles:
-            yield from import_findings(reach, self.near)
+        if file.imports:
+            yield from import_findings(reach, file.imports, self.near, lambda index: own.chunks[index][0])
         if self.clashes:
             yield from duplicate_findings(own, imported, self.clashes)
         if self.again:

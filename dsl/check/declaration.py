@@ -20,7 +20,7 @@ from .profiles import check_profile
 from .python_hooks import check_hook
 from .python_source import HookInfo
 from .scorers import check_scorer
-from .settings import check_limits, check_memory, check_workflow
+from .settings import check_import, check_limits, check_memory, check_workflow
 from .suites import check_suite
 from .tests import check_test
 from .tools import check_tool
@@ -28,6 +28,7 @@ from .types import check_type
 
 _CHECKS: dict[type, Callable[[Any, Scope, Report], None]] = {
     ast.Workflow: check_workflow,
+    ast.Import: check_import,
     ast.Constant: check_constant,
     ast.Provider: check_provider,
     ast.Model: check_model,

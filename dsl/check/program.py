@@ -6,7 +6,7 @@ relative to it. They are about the file that is looked at; what it imports is on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -14,7 +14,7 @@ from .. import ast
 from ..diagnostics import Diagnostic, Label, Severity
 from ..document import Document
 from ..facts import ONCE
-from ..graph import Import, Reach, shown
+from ..graph import SUFFIX, Import, Reach, shown
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -51,17 +51,37 @@ def _placed(
 # --- imports ------------------------------------------------------------------------------------------------
 
 
-def import_findings(reach: Reach, found_at: dict[str, str]) -> Iterator[Placed]:
-    """Imports that lead nowhere or back. `found_at` gives, for a missing path, one nearby that is there."""
+def import_findings(
+    reach: Reach, imports: Sequence[Import], found_at: dict[str, str], offset_of: Callable[[int], int]
+) -> Iterator[Placed]:
+    """Imports that lead nowhere or back, or stand twice. `found_at` gives, for a missing path, one nearby that is
+    there."""
     path = reach.files[0]
+    first: dict[str, Import] = {}
+    for item in imports:
+        other = first.setdefault(item.path, item)
+        if other is not item:
+            offset = offset_of(other.index) - offset_of(item.index)
+            at = other.node.path
+            yield _placed(
+                item.index,
+                "name.duplicate",
+                item.node.path,
+                f"{shown(item.path, path)} is imported twice",
+                label="again",
+                labels=(Label(at.start + offset, at.end + offset, "the first time"),),
+                help="Remove one of the two.",
+            )
     for item in reach.missing:
         near = found_at.get(item.path)
         yield _placed(
             item.index,
             "import.missing",
             item.node.path,
-            f"There is no file {shown(item.path, path)}",
-            label="looked for beside this file",
+            f"There is no file {shown(item.path, path)}"
+            if item.path.endswith(SUFFIX)
+            else f"{shown(item.path, path)} is no .judge file",
+            label="looked for beside this file" if item.path.endswith(SUFFIX) else "cannot be imported",
             help=f'Did you mean "{shown(near, path)}"?'
             if near
             else "A path is relative to the folder of the file that it stands in.",

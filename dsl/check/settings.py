@@ -18,6 +18,12 @@ def check_workflow(node: ast.Workflow, scope: Scope, report: Report) -> None:
         check_not_blank(node.version, "a version", report, 'version "1"')
 
 
+def check_import(node: ast.Import, scope: Scope, report: Report) -> None:
+    """That the file is there, and what it declares, is the whole program's matter."""
+    if check_plain(node.path, "a path", report) is not None:
+        check_not_blank(node.path, "the path of an import", report, 'import "shared/models.judge"')
+
+
 def check_limits(node: ast.LimitsDecl, scope: Scope, report: Report) -> None:
     check_limit_items(node.limits.items, report)
 

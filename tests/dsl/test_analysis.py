@@ -356,3 +356,24 @@ def test_positions_in_other_declarations_follow_when_these_move() -> None:
     (found,) = known.analyse("main.judge").diagnostics
     label = found.labels[0]
     assert known.analyse("main.judge").source.text[label.start : label.end] == "writer"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('import ""\n', ["value.range"]),
+        ('import "{{ x }}.judge"\n', ["text.not-a-template"]),
+        ('import "models.py"\n', ["import.missing"]),
+        ('import "nothing.judge"\n', ["import.missing"]),
+        ('import "models.judge"\nimport "./models.judge"\n', ["name.duplicate"]),
+        ('import "a.judge"\nimport "models.judge"\n', []),
+    ],
+)
+def test_an_import_names_a_file_once(text: str, expected: list[str]) -> None:
+    known = workspace(
+        main__judge=text,
+        models__judge=MODELS,
+        models__py='model x "script/a"\n',
+        a__judge='import "models.judge"\n',
+    )
+    assert codes(known.analyse("main.judge")) == expected

@@ -232,6 +232,8 @@ def test_what_is_expected_is_checked_like_code(line: str, expected: list[str]) -
         ('approve replies true', []),
         ('approve replies "yes"', ["test.wrong-shape"]),
         ('approve decides 1', ["test.wrong-shape", "test.wrong-shape"]),
+        ('writer2 replies "x"\n  writer2 replies "y"', ["clause.duplicate"]),
+        ('writer2 replies "x" when attempt == 0\n  writer2 replies "y"', []),
         ('wrtier2 replies "x"', ["name.unknown"]),
         ('fine replies "x"', ["test.wrong-shape"]),
         ('small replies "x"', ["test.wrong-shape"]),
