@@ -262,6 +262,9 @@ class StoreWriter(Writer):
             await receipt.done.wait()
         except trio.Cancelled:
             receipt.left = True
+            if receipt.done.is_set() and job.error is not None:
+                # It failed in the very moment of the cancellation, when it was still thought to be waited for.
+                self._lose(job.error)
             raise
         if job.error is not None:
             raise job.error
@@ -312,11 +315,15 @@ class StoreWriter(Writer):
         for job in group:
             receipt = job.receipt
             if job.error is not None and (receipt is None or receipt.left):
-                self._lost += 1
-                self._lost_in_all += 1
-                self._first_loss = self._first_loss or job.error
+                self._lose(job.error)
             if receipt is not None:
                 receipt.done.set()
+
+    def _lose(self, error: Exception) -> None:
+        """A record that could not be kept, and nobody waits to hear it: it is told at the next flush or the end."""
+        self._lost += 1
+        self._lost_in_all += 1
+        self._first_loss = self._first_loss or error
 
     # -- the thread
 
