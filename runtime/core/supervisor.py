@@ -194,9 +194,8 @@ class Supervisor:
                     for failure in self._failures:
                         self._nursery.start_soon(_raise, failure)
         except BaseExceptionGroup as group:
-            moot = self._node._lives and group.subgroup(
-                trio.Cancelled
-            )  # to give up when cancelled from above
+            # Cancelled from above, it is moot that this supervisor gave up: it will not be renewed either way.
+            moot = self._node._lives and group.subgroup(trio.Cancelled)
             left = (group.split(RestartsExhausted)[1] if moot else None) or group
             alone = left.exceptions[0] if len(left.exceptions) == 1 else left  # the nursery is ours alone
         finally:
