@@ -1,11 +1,11 @@
-"""Reading replies: pure, exact, never raising. Every reading says whether it could be read.
+"""What a reply says. Pure and exact; nothing here raises, and time grows linearly with the length of the reply.
 
-General layout: `text`, `numbers` and `fences` are what all agree on; `strict_json` and `lenient_json` find JSON;
-`own_words` masks what is not the judge's; `markers` reads `VERDICT:`, `SCORE:` and `WINNER:`; `verdict`, `rate` and
-`winner` are the readings; `reasoning` takes a model's thinking off first.
+Every reading carries `readable`: an unreadable judgement must never look like a real one. Read in this order: text
+(characters), strict_json, fences, lenient_json, own_words (what is only quoted), markers, then verdict, rate, winner.
 """
 
 from .lenient_json import JsonReading, read_json
+from .numbers import exact_number
 from .rate import RateReading, read_rate
 from .reasoning import strip_reasoning
 from .verdict import GateJudgeReading, VerdictReading, read_gate_judge, read_verdict
@@ -17,6 +17,7 @@ __all__ = [
     "RateReading",
     "VerdictReading",
     "WinnerReading",
+    "exact_number",
     "read_gate_judge",
     "read_json",
     "read_rate",

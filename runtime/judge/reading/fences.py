@@ -1,4 +1,4 @@
-"""Fenced blocks, quoted lines, and the wrappers of a whole reply.
+"""Fenced blocks, inline code, quoted lines, and the wrappers of a whole reply.
 
 A fence (three or more backticks or tildes) starts its line; only a bare line of at least as many of the same marks
 closes it, and everything between is its body, other fences included. All functions expect lines that end with `\\n`.
@@ -7,11 +7,16 @@ closes it, and everything between is its body, other fences included. All functi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from .text import LINE_BLANKS, strip_blanks
 
+Span = tuple[int, int]
+"""Two offsets, the second one exclusive."""
+
+_TICKS = re.compile(r"`+")
 _MARKS = re.compile(rf"^[{LINE_BLANKS}]*+(`{{3,}}|~{{3,}})([^\n]*)$", re.MULTILINE)
 _UNQUOTED_LINE = re.compile(rf"^[{LINE_BLANKS}]*+[^{LINE_BLANKS}>\n]", re.MULTILINE)
 _QUOTE_MARK = re.compile(rf"^[{LINE_BLANKS}]*+> ?", re.MULTILINE)
@@ -58,7 +63,36 @@ def _fence(text: str, opened: re.Match[str], closed: re.Match[str] | None) -> Fe
     return Fence(opened.start(), end, body_start, body_end, strip_blanks(opened[2]), closed is not None)
 
 
-def quoted_lines(text: str) -> list[tuple[int, int]]:
+def code_spans(line: str) -> list[Span]:
+    """Inline code: a run of backticks to the next run of as many."""
+    runs = [match.span() for match in _TICKS.finditer(line)]
+    next_alike: dict[int, int] = {}
+    closers = [0] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        length = runs[index][1] - runs[index][0]
+        closers[index] = next_alike.get(length, 0)
+        next_alike[length] = index
+    spans: list[Span] = []
+    index = 0
+    while index < len(runs):
+        if closers[index]:
+            spans.append((runs[index][0], runs[closers[index]][1]))
+            index = closers[index]
+        index += 1
+    return spans
+
+
+def outside(matches: Iterable[re.Match[str]], code: list[Span]) -> Iterator[Span]:
+    """Where the matches stand that do not start inside one of the spans. Both are sorted."""
+    index = 0
+    for match in matches:
+        while index < len(code) and code[index][1] <= match.start():
+            index += 1
+        if index == len(code) or match.start() < code[index][0]:
+            yield match.span()
+
+
+def quoted_lines(text: str) -> list[Span]:
     """Where the lines stand that start with `>`."""
     return [match.span() for match in _QUOTED_LINE.finditer(text)]
 

@@ -10,12 +10,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from .fences import Fence, quoted_lines
+from .fences import Fence, Span, code_spans, outside, quoted_lines
 from .lenient_json import bracket_pairs
 from .strict_json import NotJson, parse
 from .text import BLANKS, EMPHASIS, LABEL_COLONS, LINE_BLANKS, VERDICT_WORDS, is_word
-
-Span = tuple[int, int]
 
 MASK = "\ufffc"
 """Stands for what was masked. It is no blank and no word, so nothing is read across it."""
@@ -30,7 +28,6 @@ _VALUE_FOLLOWS = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _OBJECT_START = re.compile(r'\{[ \t\n]*"')
-_TICKS = re.compile(r"`+")
 _TILDES = re.compile(r"~+")
 _LIST_MARK = re.compile(rf"[{LINE_BLANKS}{EMPHASIS}#+>\u2022-]*+(?:[0-9]{{1,9}}[.)])?")
 _PARAGRAPH_END = re.compile(rf"\n[{LINE_BLANKS}]*+\n")
@@ -59,8 +56,8 @@ def own_words(text: str, fences: Iterable[Fence]) -> str:
     for line in text.split("\n"):
         labels = [match.span() for match in _LABEL.finditer(line)]
         if labels or "~" in line:
-            code = _code_spans(line)
-            tildes = list(_outside(_TILDES.finditer(line), code))
+            code = code_spans(line)
+            tildes = list(outside(_TILDES.finditer(line), code))
             strikes += ((start + a, start + b) for a, b in tildes if b - a == 2)
             found = [*_struck_once(line, [mark for mark in tildes if mark[1] - mark[0] == 1])]
             found += (span for span in _quotations(line) if _holds(span, labels))
@@ -88,15 +85,6 @@ def _masked(text: str, spans: list[Span]) -> str:
 def _holds(span: Span, labels: list[Span]) -> bool:
     index = bisect_left(labels, (span[0], 0))
     return index < len(labels) and labels[index][1] <= span[1]
-
-
-def _outside(matches: Iterable[re.Match[str]], code: list[Span]) -> Iterator[Span]:
-    index = 0
-    for match in matches:
-        while index < len(code) and code[index][1] <= match.start():
-            index += 1
-        if index == len(code) or match.start() < code[index][0]:
-            yield match.span()
 
 
 def _json_spans(text: str) -> Iterator[Span]:
@@ -178,25 +166,6 @@ def _touching_quotes(line: str) -> Iterator[Span]:
         elif after and after not in BLANKS:
             opened = position
         position = line.find('"', position + 1)
-
-
-def _code_spans(line: str) -> list[Span]:
-    """Inline code: a run of backticks to the next run of as many."""
-    runs = [match.span() for match in _TICKS.finditer(line)]
-    next_alike: dict[int, int] = {}
-    closers = [0] * len(runs)
-    for index in range(len(runs) - 1, -1, -1):
-        length = runs[index][1] - runs[index][0]
-        closers[index] = next_alike.get(length, 0)
-        next_alike[length] = index
-    spans: list[Span] = []
-    index = 0
-    while index < len(runs):
-        if closers[index]:
-            spans.append((runs[index][0], runs[closers[index]][1]))
-            index = closers[index]
-        index += 1
-    return spans
 
 
 def _is_sentence(line: str, code: list[Span]) -> bool:

@@ -35,6 +35,8 @@ def parse(text: str) -> Any:
     try:
         return _DECODER.decode(source)
     except RecursionError:
+        if not source.rstrip().endswith(("]", "}")):
+            raise NotJson("a list or an object is not closed") from None
         return _parse_deep(source)
     except NotJson:
         raise

@@ -1,12 +1,8 @@
-"""What a judge's reply says: a verdict, and for a gate's judge a score.
-
-JSON fields and markers are never mixed: where the reply holds an object with a field that counts, that decides,
-readable or not; else the last marker does.
-"""
+"""Verdicts: of a gate's `ask`, and of a gate's judge, who may give a score too."""
 
 from __future__ import annotations
 
-import string
+import unicodedata
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -15,140 +11,135 @@ import msgspec
 
 from .fences import find_fences, unwrap
 from .lenient_json import find_object
-from .markers import last_score, last_verdict
+from .markers import SCORE, VERDICT, Marker, holds_only_markers, last_marker
 from .numbers import plain_decimal, score_of
 from .own_words import has_label, own_words
 from .reasoning import strip_reasoning
 from .text import BLANKS, EMPHASIS, VERDICT_WORDS, Verdict, one_line_end, strip_blanks
 
-_AROUND = (
-    BLANKS
-    + EMPHASIS
-    + string.punctuation.replace("~", "")
-    + "\u201c\u201d\u2018\u2019\u00ab\u00bb\u3002\uff01"
-)
 _HALF = Fraction(1, 2)
 
 
 class VerdictReading(msgspec.Struct, frozen=True):
-    """`verdict` is None where the reply is not readable."""
+    """`verdict` is None exactly where the reply is not readable; the construct's policy decides then."""
 
     readable: bool
     verdict: Verdict | None = None
 
 
 class GateJudgeReading(msgspec.Struct, frozen=True):
-    """`score` is exact and in 0..1; None where the verdict stands beside a score that cannot be read."""
+    """`score` lies in 0..1. It is None where the reply is not readable, and where a verdict stands beside a score that
+    cannot be read: no number is made up, so where weights need one such a reply is as good as unreadable."""
 
     readable: bool
     verdict: Verdict | None = None
     score: Fraction | None = None
 
 
-_UNREADABLE = VerdictReading(False)
-_UNREADABLE_JUDGE = GateJudgeReading(False)
-
-
 def read_verdict(text: str) -> VerdictReading:
-    """The verdict of a reply: `continue`, `pass` and `verdict` in JSON, or `VERDICT:`. Never raises."""
-    text = _prepared(text)
+    """A gate's verdict out of a reply: JSON `continue`, `pass` or `verdict`, else `VERDICT:`. Never raises."""
+    text = one_line_end(strip_reasoning(text))
     fields = find_object(text)
-    if fields is not None:
-        said = _fields(fields)
-        if said is not None:
-            return said
-    marker = last_verdict(_own(text))
-    if marker is None:
-        return _blocking_fence(text)
-    value: Any = marker.value
-    return VerdictReading(True, value) if value is not None else _UNREADABLE
+    found = None if fields is None else _verdict_of_fields(fields)
+    if found is None or not found.there:
+        found = _verdict_of_markers(text)
+    return VerdictReading(found.value is not None, found.value)
 
 
 def read_gate_judge(text: str) -> GateJudgeReading:
-    """The verdict and score of a gate's judge. A score alone passes from 0.5; a verdict alone counts 1 or 0."""
-    text = _prepared(text)
+    """A gate judge's verdict and score: JSON `verdict` and `score`, else `VERDICT:` and `SCORE:`, never mixed.
+
+    A score alone passes from 0.5; a verdict alone counts 1 or 0. Never raises.
+    """
+    text = one_line_end(strip_reasoning(text))
     fields = find_object(text)
-    if fields is not None and (isinstance(fields.get("verdict"), str) or fields.get("score") is not None):
-        return _judge_fields(fields)
-    own = _own(text)
-    verdict, score = last_verdict(own), last_score(own)
-    if verdict is None and score is None:
-        return _judged(_blocking_fence(text), None, has_score=False)
-    said = VerdictReading(verdict.value is not None, verdict.value) if verdict is not None else None  # type: ignore[arg-type]
-    value: Any = score.value if score is not None else None
-    return _judged(said, score_of(value), has_score=score is not None)
+    if fields is not None:
+        verdict, score = _verdict_field(fields), _score_field(fields)
+        if verdict.there or score.there:
+            return _judgement(verdict, score)
+    return _judgement_of_markers(text)
 
 
-def _prepared(text: str) -> str:
-    return one_line_end(strip_reasoning(text))
+def _judgement(verdict: Marker[Verdict], score: Marker[Fraction]) -> GateJudgeReading:
+    if verdict.there:
+        if verdict.value is None:
+            return GateJudgeReading(False)
+        return GateJudgeReading(
+            True, verdict.value, score.value if score.there else Fraction(verdict.value == "pass")
+        )
+    if score.value is None:
+        return GateJudgeReading(False)
+    return GateJudgeReading(True, "pass" if score.value >= _HALF else "block", score.value)
 
 
-def _own(text: str) -> str:
-    """The judge's own words: without the wrappers of the whole reply, quotations masked."""
-    inner = unwrap(text)
-    return own_words(inner, find_fences(inner)) if has_label(inner) else inner
+def _verdict_of_fields(fields: dict[str, Any]) -> Marker[Verdict]:
+    votes: set[Verdict] = {
+        "pass" if value else "block"
+        for value in (fields.get("continue"), fields.get("pass"))
+        if isinstance(value, bool)
+    }
+    word = _verdict_field(fields)
+    if word.value is not None:
+        votes.add(word.value)
+    return Marker(word.there or bool(votes), votes.pop() if len(votes) == 1 else None)
 
 
-def _judged(said: VerdictReading | None, score: Fraction | None, *, has_score: bool) -> GateJudgeReading:
-    if said is not None and not said.readable:
-        return _UNREADABLE_JUDGE
-    if said is not None and said.verdict is not None:
-        if has_score:
-            return GateJudgeReading(True, said.verdict, score)
-        return GateJudgeReading(True, said.verdict, Fraction(int(said.verdict == "pass")))
-    if score is None:
-        return _UNREADABLE_JUDGE
-    return GateJudgeReading(True, "pass" if score >= _HALF else "block", score)
+def _verdict_field(fields: dict[str, Any]) -> Marker[Verdict]:
+    value = fields.get("verdict")
+    if not isinstance(value, str):
+        return Marker(False)
+    start, end = 0, len(value)
+    while start < end and _is_trim(value[start]):
+        start += 1
+    while end > start and _is_trim(value[end - 1]):
+        end -= 1
+    word = value[start:end]
+    return Marker(True, VERDICT_WORDS.get(word.lower()) if word.isascii() else None)
 
 
-def _judge_fields(fields: dict[str, Any]) -> GateJudgeReading:
-    given = fields.get("score")
-    score = None
-    if isinstance(given, Decimal | int) and not isinstance(given, bool):
-        score = score_of(given)
-    elif isinstance(given, str):
-        score = score_of(plain_decimal(strip_blanks(given)))
-    word = fields.get("verdict")
-    verdict = _word(word) if isinstance(word, str) else None
-    said = VerdictReading(verdict is not None, verdict) if isinstance(word, str) else None
-    return _judged(said, score, has_score=given is not None)
+def _is_trim(char: str) -> bool:
+    return char in BLANKS or char in EMPHASIS or unicodedata.category(char)[0] == "P"
 
 
-def _fields(fields: dict[str, Any]) -> VerdictReading | None:
-    """What `continue`, `pass` and `verdict` say; None where none of them is there. A null, a verdict that is no text
-    and a `pass` that is no bool are not there; a bool decides beside an unknown word."""
-    said: set[Verdict] = set()
-    for name in ("continue", "pass"):
-        value = fields.get(name)
-        if isinstance(value, bool):
-            said.add("pass" if value else "block")
-    word = fields.get("verdict")
-    if isinstance(word, str):
-        verdict = _word(word)
-        if verdict is not None:
-            said.add(verdict)
-    elif not said:
-        return None
-    return VerdictReading(True, said.pop()) if len(said) == 1 else _UNREADABLE
+def _score_field(fields: dict[str, Any]) -> Marker[Fraction]:
+    value = fields.get("score")
+    if value is None:
+        return Marker(False)
+    if isinstance(value, str):
+        value = plain_decimal(strip_blanks(value))
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return Marker(True)
+    return Marker(True, score_of(value))
 
 
-def _word(text: str) -> Verdict | None:
-    return VERDICT_WORDS.get(_lower(text.strip(_AROUND)))
-
-
-def _lower(word: str) -> str:
-    """Lower case, in ASCII only."""
-    return "".join(mark.lower() if mark.isascii() else mark for mark in word)
-
-
-def _blocking_fence(text: str) -> VerdictReading:
-    """Where nothing else decides, a fence that holds a marker alone counts if it blocks, never if it passes."""
-    for fence in reversed(find_fences(text)):
+def _verdict_of_markers(text: str) -> Marker[Verdict]:
+    if not has_label(text):
+        return Marker(False)
+    text = unwrap(text)
+    fences = find_fences(text)
+    found = last_marker(own_words(text, fences), VERDICT)
+    if found.there:
+        return found
+    for fence in fences:
         body = strip_blanks(fence.body(text))
-        marker = last_verdict(body)
-        if marker is None:
-            continue
-        rest = body[: marker.start] + body[marker.end :]
-        if marker.value == "block" and not rest.strip(_AROUND):
-            return VerdictReading(True, "block")
-    return _UNREADABLE
+        if holds_only_markers(body, (VERDICT,)) and last_marker(body, VERDICT).value == "block":
+            return Marker(True, "block")
+    return found
+
+
+def _judgement_of_markers(text: str) -> GateJudgeReading:
+    if not has_label(text):
+        return GateJudgeReading(False)
+    text = unwrap(text)
+    fences = find_fences(text)
+    words = own_words(text, fences)
+    verdict, score = last_marker(words, VERDICT), last_marker(words, SCORE)
+    if verdict.there or score.there:
+        return _judgement(verdict, score)
+    for fence in fences:
+        body = strip_blanks(fence.body(text))
+        if body and holds_only_markers(body, (VERDICT, SCORE)):
+            shown = _judgement(last_marker(body, VERDICT), last_marker(body, SCORE))
+            if shown.verdict == "block":
+                return shown
+    return GateJudgeReading(False)

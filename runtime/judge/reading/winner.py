@@ -1,27 +1,27 @@
-"""Which variant a picker chose: `winner`, `best` or `choice` in JSON, else `WINNER: n`."""
+"""The variant that a tournament's picker names."""
 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import msgspec
 
 from .fences import find_fences, unwrap
 from .lenient_json import find_object
-from .markers import last_winner
-from .numbers import whole_number
+from .markers import WINNER, last_marker
 from .own_words import has_label, own_words
 from .reasoning import strip_reasoning
 from .text import one_line_end, strip_blanks
 
-_FIELDS = ("winner", "best", "choice")
 _NUMBER = re.compile(r"#?([0-9]+)")
+_FIELDS = ("winner", "best", "choice")
 
 
 class WinnerReading(msgspec.Struct, frozen=True):
-    """`winner` counts from 1. Unreadable: the first, `defaulted`. Out of range: the nearest, `clamped`."""
+    """`winner` counts from 1 and always names a variant. `clamped`: the reply named one beyond the ends;
+    `defaulted`: it named none, and 1 is no choice of the picker's."""
 
     winner: int
     readable: bool
@@ -29,37 +29,33 @@ class WinnerReading(msgspec.Struct, frozen=True):
     defaulted: bool = False
 
 
-_DEFAULT = WinnerReading(1, False, defaulted=True)
-
-
 def read_winner(text: str, count: int) -> WinnerReading:
-    """The winner among `count` variants. Never raises."""
-    text = one_line_end(strip_reasoning(text))
-    fields = find_object(text)
-    given = next((fields[name] for name in _FIELDS if fields.get(name) is not None), None) if fields else None
-    if given is not None:
-        number = _whole(given)
-    else:
-        inner = unwrap(text)
-        marker = last_winner(own_words(inner, find_fences(inner)) if has_label(inner) else inner)
-        value: Any = marker.value if marker is not None else None
-        number = value
+    """The chosen one of `count` variants: the first JSON field of winner, best, choice, else `WINNER: n`.
+    Never raises."""
+    number, count = _chosen(one_line_end(strip_reasoning(text))), max(count, 1)
     if number is None:
-        return _DEFAULT
-    winner = min(max(number, 1), max(count, 1))
-    return WinnerReading(winner, True, clamped=winner != number)
+        return WinnerReading(1, False, defaulted=True)
+    winner = 1 if number < 1 else count if number > count else int(number)
+    return WinnerReading(winner, True, clamped=number < 1 or number > count)
 
 
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool):
+def _chosen(text: str) -> Decimal | int | None:
+    fields = find_object(text)
+    if fields is not None:
+        for name in _FIELDS:
+            if fields.get(name) is not None:
+                return _whole_number(fields[name])
+    if not has_label(text):
         return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, Decimal):
-        if not value.is_finite() or value != value.to_integral_value():
-            return None
-        return int(value) if value.adjusted() < 400 else 10**400
+    text = unwrap(text)
+    digits = last_marker(own_words(text, find_fences(text)), WINNER).value
+    return None if digits is None else Decimal(digits)
+
+
+def _whole_number(value: Any) -> Decimal | int | None:
     if isinstance(value, str):
         match = _NUMBER.fullmatch(strip_blanks(value))
-        return whole_number(match[1]) if match is not None else None
-    return None
+        return Decimal(match[1]) if match else None
+    if isinstance(value, Decimal):
+        return value if value == value.to_integral_value(ROUND_FLOOR) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
