@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +28,12 @@ class Client:
     """Links a diagnostic's code to its page."""
     snippets: bool = False
     """Inserts completions with places to fill in."""
+    indents_snippets: bool = False
+    """Indents the lines of what is inserted like the line that it is inserted into."""
+    markdown_hover: bool = False
+    markdown_items: bool = False
+    """Shows Markdown in hovers, and in what documents a completion."""
+    link_tooltips: bool = False
     hierarchy: bool = False
     """Takes document symbols as a tree."""
     edits_with_versions: bool = False
@@ -35,7 +42,6 @@ class Client:
     """Watches files when asked to."""
     progress: bool = False
     """Shows how far long work is."""
-    configuration: bool = False
     pull: bool = False
     """Wants to ask for diagnostics instead of being sent them (`initializationOptions.diagnostics =
     "pull"`): an editor that is offered both shows every finding twice."""
@@ -67,11 +73,20 @@ def read_client(params: types.InitializeParams) -> Client:
         tags=can("text_document.publish_diagnostics.tag_support"),
         pages=can("text_document.publish_diagnostics.code_description_support"),
         snippets=can("text_document.completion.completion_item.snippet_support"),
+        indents_snippets=types.InsertTextMode.AdjustIndentation
+        in _values(params, "completion.completion_item.insert_text_mode_support.value_set"),
+        markdown_hover=types.MarkupKind.Markdown in _values(params, "hover.content_format"),
+        markdown_items=types.MarkupKind.Markdown
+        in _values(params, "completion.completion_item.documentation_format"),
+        link_tooltips=can("text_document.document_link.tooltip_support"),
         hierarchy=can("text_document.document_symbol.hierarchical_document_symbol_support"),
         edits_with_versions=can("workspace.workspace_edit.document_changes"),
         watches=can("workspace.did_change_watched_files.dynamic_registration"),
         progress=can("window.work_done_progress"),
-        configuration=can("workspace.configuration"),
         pull=isinstance(options, dict) and options.get("diagnostics") == "pull",
         roots=tuple(map(to_path, roots)) or ((params.root_path,) if params.root_path else ()),
     )
+
+
+def _values(params: types.InitializeParams, capability: str) -> Sequence[object]:
+    return get_capability(params.capabilities, f"text_document.{capability}") or ()

@@ -47,6 +47,14 @@ def to_location(document: Document, start: int, end: int) -> types.Location:
     return types.Location(document.uri, to_range(document, start, end))
 
 
+def to_markup(markdown: str, *, rich: bool) -> types.MarkupContent | str:
+    """Text for a client that shows Markdown, or one that does not."""
+    if rich:
+        return types.MarkupContent(types.MarkupKind.Markdown, markdown)
+    lines = (line for line in markdown.splitlines() if not line.startswith("```"))
+    return "\n".join(lines).replace("`", "").replace("*", "")
+
+
 def to_diagnostic(
     found: Diagnostic, document: Document, other: Callable[[str], Document], client: Client
 ) -> types.Diagnostic:

@@ -7,6 +7,13 @@ from difflib import SequenceMatcher
 
 from ...dsl.chunks import split
 from ...dsl.diagnostics import Edit
+from ...dsl.format import format_source
+
+
+def format_edits(text: str) -> list[Edit]:
+    """The edits that lay a file out as `jrun fmt` does; its line ends stay what they are."""
+    formatted = format_source(text)
+    return edits_between(text, formatted.replace("\n", "\r\n") if "\r\n" in text else formatted)
 
 
 def edits_between(old: str, new: str) -> list[Edit]:

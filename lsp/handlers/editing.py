@@ -10,12 +10,12 @@ from ...dsl.diagnostics import Edit
 from ..documents import Document
 from ..features.actions import Action, fix_all, quick_fixes
 from ..features.completion import Item, completions
-from ..features.formatting import edits_between, within
+from ..features.formatting import format_edits, within
 from ..features.hover import about_declaration
 from ..features.references import RenameError, renamable, rename
 from ..features.signature import signature_help
 from ..judge_server import Feature, JudgeServer
-from ..translate import offset_of, to_edits, to_range
+from ..translate import offset_of, to_edits, to_markup, to_range
 from .navigation import others
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.judgeflow"
@@ -66,10 +66,10 @@ def _item(item: Item, document: Document, ls: JudgeServer, analysis: Analysis) -
         text_edit=types.TextEdit(to_range(document, item.start, item.end), text),
         insert_text_format=types.InsertTextFormat.Snippet if snippet else types.InsertTextFormat.PlainText,
     )
-    if snippet:
+    if snippet and ls.client.indents_snippets:
         made.insert_text_mode = types.InsertTextMode.AdjustIndentation
     if item.documentation:
-        made.documentation = types.MarkupContent(types.MarkupKind.Markdown, item.documentation)
+        made.documentation = to_markup(item.documentation, rich=ls.client.markdown_items)
     elif item.name:
         made.data = {"path": analysis.path, "name": item.name}
     return made
@@ -81,7 +81,7 @@ def on_completion_resolve(ls: JudgeServer, item: types.CompletionItem) -> types.
         analysis = ls.session.analysis_of(data["path"])
         text = about_declaration(data["name"], analysis, ls.session.analysis_of) if analysis else ""
         if text:
-            item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text)
+            item.documentation = to_markup(text, rich=ls.client.markdown_items)
     return item
 
 
@@ -206,9 +206,7 @@ def on_range_formatting(
 
 
 def _formatted(document: Document, start: int, end: int) -> list[types.TextEdit] | None:
-    from ...dsl.format import format_source  # noqa: PLC0415
-
-    edits = edits_between(document.text, format_source(document.text))
+    edits = format_edits(document.text)
     return to_edits(document, tuple(within(edits, start, end)))
 
 
@@ -233,8 +231,6 @@ FEATURES: tuple[Feature, ...] = (
         on_code_action,
         types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
     ),
-)
-FORMATTING: tuple[Feature, ...] = (
     (types.TEXT_DOCUMENT_FORMATTING, on_formatting, None),
     (types.TEXT_DOCUMENT_RANGE_FORMATTING, on_range_formatting, None),
 )

@@ -14,7 +14,7 @@ from ..features.hover import hover
 from ..features.references import highlights, home, references
 from ..features.symbols import Symbol, document_symbols, workspace_symbols
 from ..judge_server import Feature, JudgeServer
-from ..translate import offset_of, to_range
+from ..translate import offset_of, to_markup, to_range
 from ..uris import to_path
 
 _KINDS = {
@@ -52,7 +52,10 @@ def on_hover(ls: JudgeServer, params: types.HoverParams) -> types.Hover | None:
     found = hover(analysis, offset_of(document, params.position), ls.session.analysis_of)
     if found is None:
         return None
-    content = types.MarkupContent(types.MarkupKind.Markdown, found.markdown)
+    content = to_markup(found.markdown, rich=ls.client.markdown_hover)
+    if isinstance(content, str):
+        # A bare string in a hover would be read as Markdown.
+        content = types.MarkupContent(types.MarkupKind.PlainText, content)
     return types.Hover(content, to_range(document, found.start, found.end))
 
 

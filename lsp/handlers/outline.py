@@ -58,7 +58,11 @@ def on_links(ls: JudgeServer, params: types.DocumentLinkParams) -> list[types.Do
         return []
     document, analysis = opened
     return [
-        types.DocumentLink(to_range(document, one.start, one.end), to_uri(one.path), one.tooltip)
+        types.DocumentLink(
+            to_range(document, one.start, one.end),
+            to_uri(one.path),
+            one.tooltip if ls.client.link_tooltips else None,
+        )
         for one in links(analysis)
     ]
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from judgeflow.lsp.files import read_file
 from judgeflow.lsp.testing import BareClient, RefusedError, changing, replacing, telling
-from judgeflow.lsp.uris import to_uri
+from judgeflow.lsp.uris import to_path, to_uri
 
 URI = "file:///w/main.judge"
 DOCUMENT = {"textDocument": {"uri": URI}}
@@ -89,9 +90,19 @@ async def test_related_places_pages_and_faded_text(connected) -> None:
         related = duplicate["relatedInformation"][0]
         assert related["location"]["uri"] == URI
         assert cut(text, related["location"]["range"]) == "a"
-        found = (await client.open("file:///w/b.judge", 'model small "a/b"\n'))["diagnostics"]
+        text = 'let b = "x"\nflow f(t: text) -> text { return t }\n'
+        found = (await client.open("file:///w/b.judge", text))["diagnostics"]
         unused = next(one for one in found if one["code"] == "name.unused")
         assert (unused["tags"], unused["severity"]) == ([1], 4)
+
+
+async def test_a_code_leads_to_its_page_without_a_network(connected) -> None:
+    async with connected() as (_, client):
+        [found] = (await client.open(URI, 'agent a {\n  prompt "x"\n}\n'))["diagnostics"]
+        assert found["code"] == "clause.missing"
+        page = found["codeDescription"]["href"]
+        assert page.startswith("file:///")
+        assert read_file(to_path(page))
 
 
 async def test_a_client_that_knows_nothing_of_extras_gets_none(connected) -> None:
@@ -266,7 +277,14 @@ async def test_completion_with_and_without_snippets(connected) -> None:
             assert item["textEdit"]["newText"] == expected
             assert item["textEdit"]["range"]["start"] == {"line": 7, "character": 9}
             resolved = await client.request("completionItem/resolve", item)
-            assert "Asks `smal`" in resolved["documentation"]["value"]
+            text = resolved["documentation"]
+            assert "Asks `smal`" in text["value"] if isinstance(text, dict) else "Asks smal" in text
+            hover = await client.request("textDocument/hover", here("fair"))
+            content = hover["contents"]
+            assert ("```" in str(content), isinstance(content, dict)) == (
+                capabilities is None,
+                capabilities is None,
+            )
 
 
 async def test_signature_help(connected) -> None:
@@ -510,3 +528,14 @@ async def test_a_request_is_not_answered_with_a_later_text(connected) -> None:
         )
         assert (await client.answer(first["id"]))["result"][0]["name"] == "A"
         assert (await client.answer(second["id"]))["result"][0]["name"] == "B"
+
+
+async def test_formatting_whole_and_in_part(connected) -> None:
+    text = "let a   = 1\n\nlet b   = 2\n"
+    options = {"options": {"tabSize": 2, "insertSpaces": True}}
+    async with connected() as (_, client):
+        await client.open(URI, text)
+        assert len(await client.request("textDocument/formatting", {**DOCUMENT, **options})) == 2
+        first = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}}
+        [edit] = await client.request("textDocument/rangeFormatting", {**DOCUMENT, **options, "range": first})
+        assert edit["range"]["start"]["line"] == 0

@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 
 from judgeflow.lsp.features.folding import folds
-from judgeflow.lsp.features.formatting import edits_between, within
+from judgeflow.lsp.features.formatting import edits_between, format_edits, within
 from judgeflow.lsp.features.links import links
 from judgeflow.lsp.features.selection import selections
 
@@ -114,3 +114,12 @@ def test_formatting_edits_leave_alone_what_stays() -> None:
     assert edits_between(TEXT, TEXT) == []
     assert within(edits, 0, 3) == []
     assert within(edits, 0, len(TEXT)) == edits
+
+
+def test_a_file_is_laid_out_and_keeps_its_line_ends() -> None:
+    messy = 'agent a {\n      model small\n  prompt   "x"\n}\n'
+    neat = apply(messy, format_edits(messy))
+    assert neat == 'agent a {\n  model  small\n  prompt "x"\n}\n'
+    windows = messy.replace("\n", "\r\n")
+    assert apply(windows, format_edits(windows)) == neat.replace("\n", "\r\n")
+    assert format_edits(neat) == []

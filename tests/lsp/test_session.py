@@ -1,0 +1,101 @@
+"""The session against a fresh reading: after any edits the same text and the same diagnostics."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from judgeflow.dsl.analysis import Workspace
+from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.lsp.documents import Change, Position, Range
+from judgeflow.lsp.session import Session
+
+URI, PATH = "file:///w/main.judge", "/w/main.judge"
+PIECES = [
+    "\n", "\r\n", "  ", "}", "{", '"', '"""', "#", "agent a {\n", "model small", "small", "writer", "{{", "}}", "😋",
+    "\nlet x = 1\n", "type Offer { salary: int }\n", "\nflow f(t: text) -> text {\n", "  return t\n", "x", "1", ":", "[", "]",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def example() -> str:
+    return (Path(__file__).parents[2] / "examples" / "support.judge").read_text(encoding="utf-8")
+
+
+def nothing(path: str) -> None:
+    """There are no files on disk."""
+
+
+def fresh(text: str) -> tuple[Diagnostic, ...]:
+    workspace = Workspace(nothing)
+    workspace.update(PATH, text)
+    return workspace.analyse(PATH).diagnostics
+
+
+def check_random_edits(text: str, seed: int, edits: int) -> None:
+    rng = random.Random(seed)
+    session = Session(Workspace(nothing), "utf-16")
+    session.open(URI, 0, text)
+    session.due()
+    for version in range(1, edits + 1):
+        [document] = session.documents
+        if rng.random() < 0.03:
+            change = Change(None, text)
+        else:
+            line = rng.randrange(document.line_count)
+            start = Position(line, rng.randrange(50))
+            end = Position(line + rng.choice((0, 0, 0, 1, 3)), rng.randrange(50))
+            change = Change(Range(start, end if rng.random() < 0.4 else start), rng.choice([*PIECES, ""]))
+        session.change(URI, version, [change])
+        if rng.random() < 0.6:
+            [due] = session.due()
+            found = session.news(due)
+            assert found == fresh(document.text), (seed, version)
+
+
+def test_random_edits_give_the_diagnostics_of_a_fresh_reading(example: str) -> None:
+    for seed in range(3):
+        check_random_edits(example, seed, 25)
+
+
+@pytest.mark.slow
+def test_ten_thousand_random_edits_give_the_diagnostics_of_a_fresh_reading(example: str) -> None:
+    for seed in range(100, 200):
+        check_random_edits(example, seed, 100)
+
+
+def test_a_burst_is_analysed_once() -> None:
+    counted: list[str] = []
+
+    class Counting(Workspace):
+        def update(self, path: str, text: str) -> None:
+            counted.append(text)
+            super().update(path, text)
+
+    session = Session(Counting(nothing))
+    session.open(URI, 1, "")
+    for version in range(2, 50):
+        session.change(URI, version, [Change(Range(Position(0, 0), Position(0, 0)), "#")])
+    assert session.due() == list(session.documents)
+    assert counted == ["#" * 48]
+
+
+def test_what_was_said_is_not_said_again() -> None:
+    session = Session(Workspace(nothing))
+    session.open(URI, 1, "let x = 1\n")
+    [document] = session.due()
+    assert session.news(document) == ()
+    assert session.news(document) is None
+    assert session.due() == []
+    session.open(URI, 1, "let x = 1\n")
+    assert session.news(session.due()[0]) == ()
+
+
+def test_a_file_that_is_not_there_has_an_empty_text_to_point_into() -> None:
+    session = Session(Workspace(nothing))
+    assert session.document("/w/nowhere.judge").text == ""
+    assert session.analysis_of("/w/nowhere.judge") is None
+    assert session.opened("file:///w/nowhere.judge") is None
+    assert session.close("file:///w/nowhere.judge") is None
