@@ -224,11 +224,12 @@ class _Statements:
         return loop
 
     def _withcontext(self, node: ast.WithContext) -> Run:
-        layer = self.compiler.compile(node.value, self.origin)
+        layer = self.steps.expression(node.value)
         body = self.block(node.body.body)
 
         async def with_context(frame: Frame) -> Returned | None:
-            return await body(attrs.evolve(frame, layers=(*frame.layers, layer(frame.scope))))
+            added = await layer(frame)
+            return await body(attrs.evolve(frame, layers=(*frame.layers, added)))
 
         return with_context
 

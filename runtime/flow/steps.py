@@ -101,13 +101,14 @@ class StepCompiler:
 
     def _approve(self, step: ast.Approve, binding: str | None) -> Action:
         question = self.compiler.text(step.question, self.origin)
-        showing = self.compiler.compile(step.showing, self.origin) if step.showing is not None else None
+        showing = self.expression(step.showing) if step.showing is not None else None
         site = self.site()
 
         async def approve(frame: Frame) -> Any:
             run = frame.run
+            shown = await showing(frame) if showing is not None else None
             record = begin(frame, site, "approve", binding or "approve", binding)
-            asked, shown = question(frame.scope), showing(frame.scope) if showing is not None else None
+            asked = question(frame.scope)
             await run.guard.check()
             answer = await frame.approver(asked, shown)
             record.approval = ApprovalRecord(
