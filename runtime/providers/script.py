@@ -98,7 +98,7 @@ def script_of_test(test: TestPlan, compiler: Compiler) -> Script:
         value = compiler.compile(script.value, test.origin)(Scope({}))
         fits = compiler.condition(script.when, test.origin) if script.when is not None else None
         lines.append(
-            Line(script.name.text, value, script.verb == "replies" and isinstance(value, list), fits)
+            Line(script.name.text, value, script.verb != "returns" and isinstance(value, list), fits)
         )
     return Script(lines, f'test "{test.name}"')
 
