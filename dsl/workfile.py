@@ -48,8 +48,10 @@ class WorkFile:
     def _replace_surfaces(self, before: list[Entry], after: list[Entry]) -> None:
         gone = {entry.surface.name for entry in before if entry.surface is not None}
         come = [entry.surface for entry in after if entry.surface is not None]
+        names = {surface.name for surface in come}
         declared = self.facts.declared
-        if any(declared[name] > 1 for name in (*gone, *(surface.name for surface in come))):
+        # A name that is declared elsewhere in the file too: the first of its declarations counts.
+        if any(declared[name] > (name in names) for name in gone | names):
             self.surfaces = self.document.surfaces()
             return
         surfaces = dict(self.surfaces)

@@ -280,11 +280,8 @@ async def test_completion_with_and_without_snippets(connected) -> None:
             text = resolved["documentation"]
             assert "Asks `smal`" in text["value"] if isinstance(text, dict) else "Asks smal" in text
             hover = await client.request("textDocument/hover", here("fair"))
-            content = hover["contents"]
-            assert ("```" in str(content), isinstance(content, dict)) == (
-                capabilities is None,
-                capabilities is None,
-            )
+            assert hover["contents"]["kind"] == ("markdown" if capabilities is None else "plaintext")
+            assert ("```" in hover["contents"]["value"]) == (capabilities is None)
 
 
 async def test_signature_help(connected) -> None:

@@ -14,8 +14,9 @@ from judgeflow.lsp.session import Session
 
 URI, PATH = "file:///w/main.judge", "/w/main.judge"
 PIECES = [
-    "\n", "\r\n", "  ", "}", "{", '"', '"""', "#", "agent a {\n", "model small", "small", "writer", "{{", "}}", "😋",
-    "\nlet x = 1\n", "type Offer { salary: int }\n", "\nflow f(t: text) -> text {\n", "  return t\n", "x", "1", ":", "[", "]",
+    "\n", "\r\n", "  ", "}", "{", '"', '"""', "#", "agent a {\n", "model small", "small", "writer", "{{",
+    "}}", "😋", "\nlet x = 1\n", "type Offer { salary: int }\n", "\nflow f(t: text) -> text {\n", "  return t\n",
+    "x", "1", ":", "[", "]",
 ]  # fmt: skip
 
 
@@ -64,6 +65,16 @@ def test_random_edits_give_the_diagnostics_of_a_fresh_reading(example: str) -> N
 def test_ten_thousand_random_edits_give_the_diagnostics_of_a_fresh_reading(example: str) -> None:
     for seed in range(100, 200):
         check_random_edits(example, seed, 100)
+
+
+def test_the_second_of_two_declarations_counts_once_the_first_is_gone() -> None:
+    text = 'model m "a/b" { kind decision }\nmodel m "a/b"\nagent a { model m  prompt "x" }\n'
+    session = Session(Workspace(nothing))
+    session.open(URI, 1, text)
+    [document] = session.due()
+    assert "model.wrong-kind" in {found.code for found in session.news(document) or ()}
+    session.change(URI, 2, [Change(Range(Position(0, 0), Position(1, 0)), "")])
+    assert session.news(session.due()[0]) == fresh(document.text)
 
 
 def test_a_burst_is_analysed_once() -> None:
