@@ -80,10 +80,13 @@ def nearest(
     name: str, scope: Scope, fits: Callable[[Surface], bool], local: Iterable[str] = ()
 ) -> str | None:
     """The name of a fitting declaration, or the local name, that was probably meant."""
-    guess = closest(name, (*local, *scope.names()))
+    # Apart, because `closest` remembers what it found among the same names, and the local ones change
+    # with every key.
+    guess = closest(name, filter(None, (closest(name, local), closest(name, scope.names()))))
     if guess is None or guess in local or _fits(guess, scope, fits):
         return guess
-    return closest(name, (*local, *(other for other in scope.names() if _fits(other, scope, fits))))
+    fitting = (other for other in scope.names() if _fits(other, scope, fits))
+    return closest(name, filter(None, (closest(name, local), closest(name, fitting))))
 
 
 def _fits(name: str, scope: Scope, fits: Callable[[Surface], bool]) -> bool:
