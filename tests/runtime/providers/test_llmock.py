@@ -113,7 +113,12 @@ async def test_a_broken_stream_is_never_an_answer(kit, llmock, api, kind) -> Non
     llmock.state.scenarios.add(StreamFault(kind, after_chunks=2, stall_seconds=2.0))
     [text] = await ask(kit, llmock, api)
     assert not text.startswith("provider.")
-    assert_graded(llmock, attempts=2)
+    if kind != "malformed":
+        assert_graded(llmock, attempts=2)
+        return
+    # A busy peer may have written the whole stream before it sees that nobody reads on: it then warns, and only warns.
+    verdict = graded(llmock)
+    assert (verdict["passed"], verdict["attempts"]) == (True, 2)
 
 
 @APIS
