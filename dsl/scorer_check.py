@@ -5,12 +5,25 @@ The libraries that know (RE2, JSON Schema) are imported when a scorer of their k
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from .scorer_spec import LANGUAGES, ScorerSpec
 from .suggest import closest
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+
+class BadPattern(ValueError):
+    """A pattern that RE2 cannot compile; the message says why."""
+
+
+class Pattern(Protocol):
+    """A compiled pattern. Searching takes linear time; on UTF-8 bytes it is three times as fast as on a text."""
+
+    def search(self, text: str | bytes, /) -> object | None: ...
 
 
 class ScorerFault(msgspec.Struct, frozen=True):
@@ -40,19 +53,40 @@ def check_scorer(spec: ScorerSpec) -> ScorerFault | None:
     return None
 
 
-def _check_pattern(pattern: str) -> ScorerFault | None:
+def compile_pattern(pattern: str) -> Pattern:
+    """A pattern in RE2 syntax, ready to search with. Raises BadPattern; nothing is logged."""
     import re2  # noqa: PLC0415
 
     options = re2.Options()
     options.log_errors = False
+    options.never_capture = True
     try:
-        re2.compile(pattern, options=options)
+        compiled: Pattern = re2.compile(pattern, options=options)
     except re2.error as error:
-        detail = error.args[0] if error.args else error
-        reason = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
+        reason = error.args[0] if error.args else "it is not understood"
+        raise BadPattern(
+            reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        ) from None
+    except UnicodeEncodeError:
+        raise BadPattern("it holds half of a surrogate pair") from None
+    return compiled
+
+
+def compile_schema(schema: Any) -> jsonschema_rs.Draft202012Validator:
+    """A validator for JSON Schema 2020-12, whatever `$schema` says; a `format` is a note and no rule. Raises what
+    `check_schema` explains. Nothing is ever fetched."""
+    import jsonschema_rs  # noqa: PLC0415
+
+    return jsonschema_rs.Draft202012Validator(schema, retriever=refuse_remote, validate_formats=False)
+
+
+def _check_pattern(pattern: str) -> ScorerFault | None:
+    try:
+        compile_pattern(pattern)
+    except BadPattern as error:
         return ScorerFault(
             "scorer.bad-pattern",
-            f"This pattern cannot be used: {reason}.",
+            f"This pattern cannot be used: {error}.",
             "Patterns are RE2, which takes linear time and has no look-around, no back-references and no possessive "
             "repetition.",
         )
@@ -67,7 +101,7 @@ def check_schema(schema: Any) -> ScorerFault | None:
     if not isinstance(schema, dict | bool):
         return ScorerFault("scorer.bad-schema", "A schema is an object, `true` or `false`.", advice)
     try:
-        jsonschema_rs.Draft202012Validator(schema, retriever=refuse_remote)
+        compile_schema(schema)
     except jsonschema_rs.ValidationError as error:
         path = "/".join(str(part) for part in error.instance_path)
         where = f" at {path}" if path else ""

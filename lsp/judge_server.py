@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
+import trio
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ..dsl.analysis import Analysis, Workspace
@@ -22,8 +24,18 @@ from .session import Session
 from .translate import to_diagnostic, to_location
 
 NAME = "judgeflow"
+SLICE = 0.002
+"""Seconds that a request may take before others get their turn."""
+
+T = TypeVar("T")
 Feature = tuple[str, Callable[..., Any], Any]
 """A method, who answers it, and the options that the client is told."""
+
+
+class ContentModified(JsonRpcException):
+    """The answer would be about a text that is no more."""
+
+    CODE = types.LSPErrorCodes.ContentModified.value
 
 
 class JudgeServer(LanguageServer):
@@ -70,6 +82,22 @@ class JudgeServer(LanguageServer):
 
     def diagnostics(self, document: Document, found: Iterable[Diagnostic]) -> list[types.Diagnostic]:
         return [to_diagnostic(one, document, self.session.document, self.client) for one in found]
+
+    async def gather(self, document: Document, found: Iterable[T]) -> list[T]:
+        """All of what takes long to find, with a pause every few milliseconds, so that a key stroke or a
+        cancellation need not wait. A text that changes meanwhile ends it: nobody wants the answer any
+        more."""
+        text = document.text
+        made: list[T] = []
+        pause = trio.current_time() + SLICE
+        for one in found:
+            made.append(one)
+            if len(made) & 15 == 0 and trio.current_time() > pause:
+                await trio.lowlevel.checkpoint()
+                if document.text is not text:
+                    raise ContentModified("the text has changed since")
+                pause = trio.current_time() + SLICE
+        return made
 
     def opened(self, document: types.TextDocumentIdentifier) -> tuple[Document, Analysis] | None:
         return self.session.opened(document.uri)

@@ -51,5 +51,6 @@ def look(node: ast.Declaration, analysis: Analysis) -> Seen:
         views[id(expr)] = View(expr, env, shape)
 
     files = Files(analysis.path, lambda path: None, lambda path: True)
-    check_declaration(node, scope_of(analysis), Report(witness), files)
+    # Nobody reads the findings, so nothing is suggested for the names that are not known.
+    check_declaration(node, Scope(analysis.surface, tuple), Report(witness), files)
     return Seen(views)

@@ -189,7 +189,7 @@ def _values(
         yield Item(name, "variable", start, end, detail=describe(shape), rank=2)
     for function in (*FUNCTIONS.values(), *env.functions.values()) if not calls_only or cursor.calls else ():
         yield _function(function, cursor)
-    own = name_of(reading.node)
+    own, calls = name_of(reading.node), cursor.calls
     for name in analysis.names:
         surface = analysis.surface(name)
         if isinstance(surface, ConstantSurface) and not calls_only:
@@ -197,7 +197,7 @@ def _values(
         elif env.calls_allowed and isinstance(surface, CallableSurface) and name != own:
             needed = [param.name for param in surface.params if not param.has_default and not param.hidden]
             called = snippets.call_snippet(name, needed or (["task"] if surface.kind == "agent" else []))
-            insert = "" if cursor.calls else called
+            insert = "" if calls else called
             detail = signature(surface)
             yield Item(name, "function", start, end, insert, detail, snippet=insert != "", rank=3, name=name)
 

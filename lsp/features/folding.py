@@ -26,21 +26,20 @@ class Fold(NamedTuple):
     kind: Literal["region", "comment", "imports"] = "region"
 
 
-def folds(analysis: Analysis) -> list[Fold]:
-    """Every stretch that could be folded, outer ones before inner ones."""
-    found: list[Fold] = []
+def folds(analysis: Analysis) -> Iterator[Fold]:
+    """Every stretch that could be folded, those of a declaration from the outside in."""
     for item in analysis.module.items:
-        found += (
+        found = [
             Fold(item.offset + match.start(), item.offset + match.end(), "comment")
             for match in _COMMENTS.finditer(item.text)
-        )
+        ]
         if item.node is not None:
             found += (
                 Fold(item.offset + node.start, item.offset + node.end)
                 for node in _foldable(item.node, item.text)
             )
-    found += _imports(analysis)
-    return sorted(found, key=lambda fold: (fold.start, -fold.end))
+        yield from sorted(found, key=lambda fold: (fold.start, -fold.end))
+    yield from _imports(analysis)
 
 
 def _foldable(node: ast.Declaration, text: str) -> Iterator[ast.Node]:

@@ -24,14 +24,12 @@ class Lens(NamedTuple):
     arguments: tuple[str, ...] = ()
 
 
-def lenses(analysis: Analysis, others: Iterable[Analysis]) -> list[Lens]:
+def lenses(analysis: Analysis, others: Iterable[Analysis]) -> Iterator[Lens]:
     """The lenses of a file. `others` are the files that see it, whose agents may use its judges."""
     users = _users((analysis, *others))
-    found: list[Lens] = []
     for item in analysis.module.items:
         if item.node is not None:
-            found += _of_declaration(item.node, item.offset, analysis.path, users)
-    return found
+            yield from _of_declaration(item.node, item.offset, analysis.path, users)
 
 
 def _of_declaration(

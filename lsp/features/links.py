@@ -18,14 +18,12 @@ class Link(NamedTuple):
     tooltip: str
 
 
-def links(analysis: Analysis) -> list[Link]:
-    found = []
+def links(analysis: Analysis) -> Iterator[Link]:
     for item in analysis.module.items:
         for text, written, tooltip in _named_files(item.node):
             quote = 2 if text.raw else 1
             start = item.offset + text.start + quote
-            found.append(Link(start, start + len(written), target_of(analysis.path, written), tooltip))
-    return found
+            yield Link(start, start + len(written), target_of(analysis.path, written), tooltip)
 
 
 def _named_files(node: ast.Declaration | None) -> Iterator[tuple[ast.Text, str, str]]:

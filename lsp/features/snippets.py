@@ -71,7 +71,7 @@ CASES = {"case": 'case ${1:Type} {\n  require ${2:condition} else "${0:why}"\n}'
 
 def escape(text: str) -> str:
     """A text that a snippet inserts as it is."""
-    return _ESCAPED.sub(r"\\\1", text)
+    return _ESCAPED.sub(r"\\\1", text) if _ESCAPED.search(text) else text
 
 
 def clause_snippet(clause: Clause, block: str) -> str:
@@ -93,5 +93,5 @@ def clause_snippet(clause: Clause, block: str) -> str:
 
 def call_snippet(name: str, params: Iterable[str]) -> str:
     """A call with its required arguments to be filled in."""
-    places = ", ".join(f"${{{index}:{escape(param)}}}" for index, param in enumerate(params, 1))
-    return f"{escape(name)}({places})$0"
+    places = ", ".join(f"${{{index}:{param}}}" for index, param in enumerate(params, 1))
+    return f"{name}({places})$0"

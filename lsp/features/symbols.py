@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast
@@ -34,9 +34,9 @@ class Found(NamedTuple):
     symbol: Symbol
 
 
-def document_symbols(analysis: Analysis) -> list[Symbol]:
+def document_symbols(analysis: Analysis) -> Iterator[Symbol]:
     """A symbol for every declaration, with its fields, options, questions or overrides below it."""
-    return [found for item in analysis.module.items if (found := symbol_of(item)) is not None]
+    return (found for item in analysis.module.items if (found := symbol_of(item)) is not None)
 
 
 def workspace_symbols(analyses: Iterable[Analysis], query: str) -> list[Found]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import trio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -14,7 +15,7 @@ from ..features.formatting import format_edits, within
 from ..features.hover import about_declaration
 from ..features.references import RenameError, renamable, rename
 from ..features.signature import signature_help
-from ..judge_server import Feature, JudgeServer
+from ..judge_server import ContentModified, Feature, JudgeServer
 from ..translate import offset_of, to_edits, to_markup, to_range
 from .navigation import others
 
@@ -44,7 +45,7 @@ class RequestFailed(JsonRpcException):
 # --- completion --------------------------------------------------------------------------------------------
 
 
-def on_completion(ls: JudgeServer, params: types.CompletionParams) -> types.CompletionList:
+async def on_completion(ls: JudgeServer, params: types.CompletionParams) -> types.CompletionList:
     opened = ls.opened(params.text_document)
     if opened is None:
         return types.CompletionList(is_incomplete=False, items=[])
@@ -188,25 +189,30 @@ def _action(action: Action, kind: str, ls: JudgeServer, document: Document) -> t
 # --- layout ------------------------------------------------------------------------------------------------
 
 
-def on_formatting(ls: JudgeServer, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+async def on_formatting(
+    ls: JudgeServer, params: types.DocumentFormattingParams
+) -> list[types.TextEdit] | None:
     opened = ls.opened(params.text_document)
-    return None if opened is None else _formatted(opened[0], 0, len(opened[0].text))
+    return None if opened is None else await _formatted(opened[0], 0, len(opened[0].text))
 
 
-def on_range_formatting(
+async def on_range_formatting(
     ls: JudgeServer, params: types.DocumentRangeFormattingParams
 ) -> list[types.TextEdit] | None:
     opened = ls.opened(params.text_document)
     if opened is None:
         return None
     document, _ = opened
-    return _formatted(
+    return await _formatted(
         document, offset_of(document, params.range.start), offset_of(document, params.range.end)
     )
 
 
-def _formatted(document: Document, start: int, end: int) -> list[types.TextEdit] | None:
-    edits = format_edits(document.text)
+async def _formatted(document: Document, start: int, end: int) -> list[types.TextEdit] | None:
+    text = document.text
+    edits = await trio.to_thread.run_sync(format_edits, text, abandon_on_cancel=True)
+    if document.text is not text:
+        raise ContentModified("the text has changed since")
     return to_edits(document, tuple(within(edits, start, end)))
 
 

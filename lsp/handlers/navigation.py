@@ -122,7 +122,7 @@ def on_highlight(ls: JudgeServer, params: types.DocumentHighlightParams) -> list
 # --- symbols -----------------------------------------------------------------------------------------------
 
 
-def on_document_symbol(
+async def on_document_symbol(
     ls: JudgeServer, params: types.DocumentSymbolParams
 ) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
     opened = ls.opened(params.text_document)
@@ -131,11 +131,12 @@ def on_document_symbol(
     document, analysis = opened
     symbols = document_symbols(analysis)
     if ls.client.hierarchy:
-        return [_symbol(one, document) for one in symbols]
-    return [
+        return await ls.gather(document, (_symbol(one, document) for one in symbols))
+    flat = (
         types.SymbolInformation(ls.location(analysis.path, one.start, one.end), one.name, _KINDS[one.kind])
         for one in symbols
-    ]
+    )
+    return await ls.gather(document, flat)
 
 
 def _symbol(symbol: Symbol, document: Document) -> types.DocumentSymbol:

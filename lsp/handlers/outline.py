@@ -8,7 +8,7 @@ from ...dsl.analysis import Analysis
 from ..documents import Document
 from ..features.folding import folds
 from ..features.hints import hints
-from ..features.lenses import lenses
+from ..features.lenses import Lens, lenses
 from ..features.links import links
 from ..features.selection import selections
 from ..features.tokens import MODIFIERS, TYPES, difference, encode, tokens
@@ -24,13 +24,13 @@ _FOLDS = {
 }
 
 
-def on_folding(ls: JudgeServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+async def on_folding(ls: JudgeServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
     document, analysis = opened
     found: dict[int, types.FoldingRange] = {}
-    for fold in folds(analysis):
+    for fold in await ls.gather(document, folds(analysis)):
         first, last = document.line_at(fold.start), document.line_at(fold.end)
         if first < last and first not in found:
             found[first] = types.FoldingRange(first, last, kind=_FOLDS[fold.kind])
@@ -52,7 +52,7 @@ def on_selection(ls: JudgeServer, params: types.SelectionRangeParams) -> list[ty
     return made
 
 
-def on_links(ls: JudgeServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+async def on_links(ls: JudgeServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
@@ -63,7 +63,7 @@ def on_links(ls: JudgeServer, params: types.DocumentLinkParams) -> list[types.Do
             to_uri(one.path),
             one.tooltip if ls.client.link_tooltips else None,
         )
-        for one in links(analysis)
+        for one in await ls.gather(document, links(analysis))
     ]
 
 
@@ -84,41 +84,43 @@ def on_inlay_hints(ls: JudgeServer, params: types.InlayHintParams) -> list[types
     ]
 
 
-def on_code_lens(ls: JudgeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+async def on_code_lens(ls: JudgeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
     document, analysis = opened
-    made = []
-    for lens in lenses(analysis, ls.session.seeing(analysis.path)):
-        stretch = to_range(document, lens.start, lens.end)
-        arguments = [document.uri, *lens.arguments[1:]] if lens.arguments else [document.uri, stretch.start]
-        made.append(types.CodeLens(stretch, types.Command(lens.title, lens.command, arguments=arguments)))
-    return made
+    found = lenses(analysis, ls.session.seeing(analysis.path))
+    return await ls.gather(document, (_lens(one, document) for one in found))
+
+
+def _lens(lens: Lens, document: Document) -> types.CodeLens:
+    stretch = to_range(document, lens.start, lens.end)
+    arguments = [document.uri, *lens.arguments[1:]] if lens.arguments else [document.uri, stretch.start]
+    return types.CodeLens(stretch, types.Command(lens.title, lens.command, arguments=arguments))
 
 
 # --- colours -----------------------------------------------------------------------------------------------
 
 
-def on_tokens(ls: JudgeServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
+async def on_tokens(ls: JudgeServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
     opened = ls.opened(params.text_document)
     if opened is None:
         return types.SemanticTokens([])
     document, analysis = opened
-    data = _data(ls, document, analysis, 0, None)
+    data = await _data(ls, document, analysis, 0, None)
     return types.SemanticTokens(data, _remember(ls, document.uri, data))
 
 
-def on_tokens_range(ls: JudgeServer, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+async def on_tokens_range(ls: JudgeServer, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
     opened = ls.opened(params.text_document)
     if opened is None:
         return types.SemanticTokens([])
     document, analysis = opened
     start, end = offset_of(document, params.range.start), offset_of(document, params.range.end)
-    return types.SemanticTokens(_data(ls, document, analysis, start, end))
+    return types.SemanticTokens(await _data(ls, document, analysis, start, end))
 
 
-def on_tokens_delta(
+async def on_tokens_delta(
     ls: JudgeServer, params: types.SemanticTokensDeltaParams
 ) -> types.SemanticTokens | types.SemanticTokensDelta:
     opened = ls.opened(params.text_document)
@@ -126,7 +128,7 @@ def on_tokens_delta(
         return types.SemanticTokens([])
     document, analysis = opened
     name, old = ls.coloured.get(document.uri, ("", []))
-    data = _data(ls, document, analysis, 0, None)
+    data = await _data(ls, document, analysis, 0, None)
     result_id = _remember(ls, document.uri, data)
     if name != params.previous_result_id:
         return types.SemanticTokens(data, result_id)
@@ -134,10 +136,13 @@ def on_tokens_delta(
     return types.SemanticTokensDelta(edits, result_id)
 
 
-def _data(ls: JudgeServer, document: Document, analysis: Analysis, start: int, end: int | None) -> list[int]:
-    found = list(tokens(analysis, ls.colours, start, end))
+async def _data(
+    ls: JudgeServer, document: Document, analysis: Analysis, start: int, end: int | None
+) -> list[int]:
+    found = await ls.gather(document, tokens(analysis, ls.colours, start, end))
     places = document.places((token.start, token.end) for token in found)
-    return encode((*place, token.type, token.modifiers) for place, token in zip(places, found, strict=True))
+    placed = ((*place, token.type, token.modifiers) for place, token in zip(places, found, strict=True))
+    return encode(await ls.gather(document, placed))
 
 
 def _remember(ls: JudgeServer, uri: str, data: list[int]) -> str:

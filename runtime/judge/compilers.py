@@ -1,13 +1,15 @@
 """`compiles`: a real compiler on a model's code, without running it and without any way to the project.
 
-The code is written into a fresh private folder that is also the compiler's working directory; the environment is
-empty but for a search path; the compiler is the leader of a process group of its own, which is killed as a whole at
-the time limit or when the run is cancelled. Nothing is downloaded: a compiler that is not there is a failed check.
+The code is written into a fresh private folder that is also the compiler's working directory; the environment is empty
+but for a search path; the compiler leads a process group of its own, which is killed as a whole at the time limit,
+when the run is cancelled, and when the compiler has ended. Nothing is downloaded: a compiler that is not there is a
+failed check.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,71 +20,156 @@ from contextlib import suppress
 from pathlib import Path
 
 import attrs
+import msgspec
 import trio
 
 from .reading.fences import find_fences
-from .reading.lenient_json import read_json
+from .reading.strict_json import NotJson, parse
+from .reading.text import one_line_end, strip_blanks
 
 LIMIT = 30.0
-"""Seconds that a compiler has."""
-MOST_OUTPUT = 4000
+"""Seconds that the check of one reply may take."""
+MOST_OUTPUT = 1000
 """Characters of a compiler's output that a detail shows."""
-_KILL_WITHIN = 2.0
+_MOST_BYTES = 65_536
+_KILL_WITHIN = 5.0
 
-# Compiles without executing anything: -I keeps the environment and the working directory out of the search path.
-_PYTHON = (
-    "import sys; compile(open(sys.argv[1], encoding='utf-8').read(), 'code.py', 'exec', dont_inherit=True)"
-)
+_PYTHON = """
+import sys, traceback
+try:
+    compile(open(sys.argv[1], encoding="utf-8").read(), "code.py", "exec", dont_inherit=True)
+except Exception as error:
+    sys.exit("".join(traceback.format_exception_only(error)))
+"""
+_TSCONFIG = """{"compilerOptions": {"noEmit": true, "skipLibCheck": true, "target": "es2022", "module": "es2022",
+"moduleDetection": "force", "types": [], "pretty": false}, "files": ["code.ts"]}"""
+_NOISE = re.compile(r"^(?: +at .*\(node:.*\)|Node\.js v.*|\(.*node .*\)|\(node:.*)\n?", re.MULTILINE)
+"""What node says of itself rather than of the code."""
+_MODULE = re.compile(r"^[ \t]*(?:import|export)\b", re.MULTILINE)
+
+
+class Compilation(msgspec.Struct, frozen=True):
+    """`ok` is None where nothing can be said of the code: no compiler, none that starts, none that ends in time."""
+
+    ok: bool | None
+    detail: str | None = None
 
 
 @attrs.frozen
-class Compiler:
-    """How a language is checked: the program, its arguments before the file, and the file's name."""
+class Compilers:
+    """Where compilers are looked for, and how long they may take.
+
+    `path` is a search path; of it only absolute folders count that lie outside `project` and in no `node_modules`, so
+    that nothing planted beside the flow is ever started. `limit` is in seconds.
+    """
+
+    path: str
+    project: Path
+    limit: float = LIMIT
+
+    @classmethod
+    def here(cls) -> Compilers:
+        """This process's own search path; the project is its working directory."""
+        return cls(os.environ.get("PATH", os.defpath), Path.cwd())
+
+    def search_path(self) -> str:
+        return os.pathsep.join(entry for entry in self.path.split(os.pathsep) if self._is_trusted(entry))
+
+    def _is_trusted(self, entry: str) -> bool:
+        if not os.path.isabs(entry):
+            return False
+        folder, project = Path(os.path.realpath(entry)), Path(os.path.realpath(self.project))
+        if "node_modules" in folder.parts or "node_modules" in Path(entry).parts:
+            return False
+        # A home or the root holds everything, the user's own compilers too: that is no project.
+        return project in (Path.home(), Path(project.anchor)) or not folder.is_relative_to(project)
+
+
+@attrs.frozen
+class _Attempt:
+    """One command: the program, its arguments, and the files that it finds in its folder."""
 
     program: str
     arguments: tuple[str, ...]
-    file: str
+    files: Mapping[str, str]
 
 
-_COMPILERS: Mapping[str, Compiler] = {
-    "javascript": Compiler("node", ("--check",), "code.js"),
-    "typescript": Compiler(
-        "tsc", ("--noEmit", "--skipLibCheck", "--pretty", "false", "--target", "es2022"), "code.ts"
-    ),
-    "python": Compiler(sys.executable, ("-I", "-S", "-c", _PYTHON), "code.py"),
-}
-
-
-async def compile_code(
-    language: str, target: str, *, limit: float = LIMIT, path: str | None = None
-) -> str | None:
-    """What is wrong with the code in a reply, or None. Exactly one fence: its body; else the whole text."""
+async def compile_code(language: str, target: str, compilers: Compilers) -> Compilation:
+    """What a compiler makes of the code in a text: the body of its one fence, else the whole text."""
     if language == "json":
-        return None if read_json(target).ok else "is not JSON"
-    compiler = _COMPILERS[language]
-    search = path if path is not None else os.environ.get("PATH", os.defpath)
-    program = shutil.which(compiler.program, path=_absolute(search))
-    if program is None:
-        return f"there is no {compiler.program} on this machine to check {language} with"
-    folder = Path(tempfile.mkdtemp(prefix="judgeflow-"))
+        return check_json(target)
+    attempts = _attempts(language, code_of(target))
+    if not attempts:
+        return Compilation(None, f"there is no compiler for {language}")
+    with trio.move_on_after(compilers.limit):
+        first = said = await _compile(language, attempts[0], compilers)
+        for attempt in attempts[1:]:
+            if said.ok is not False:
+                break
+            said = await _compile(language, attempt, compilers)
+        return first if said.ok is False else said
+    return Compilation(
+        None, f"the {language} compiler did not end within {compilers.limit:g} s and was killed"
+    )
+
+
+def check_json(target: str) -> Compilation:
+    """What strict JSON makes of a text; no process is needed."""
     try:
-        code = folder / compiler.file
-        code.write_text(code_of(target), encoding="utf-8", errors="surrogatepass")
-        return await _check([program, *compiler.arguments, str(code)], folder, search, limit)
-    except (OSError, UnicodeEncodeError) as error:
-        return f"the compiler could not be started: {error}"
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        parse(strip_blanks(code_of(target)))
+    except NotJson as error:
+        return Compilation(False, f"is not JSON: {error}")
+    return Compilation(True)
 
 
 def code_of(target: str) -> str:
-    """The body of the one fence of a text; the text itself where there is none or several."""
-    fences = find_fences(target)
-    return target[fences[0].body_start : fences[0].body_end] if len(fences) == 1 else target
+    """The body of the one fence of a text; the text itself where there is none, several, or one that never ends."""
+    text = one_line_end(target)
+    fences = find_fences(text)
+    return fences[0].body(text) if len(fences) == 1 and fences[0].closed else target
 
 
-async def _check(command: list[str], folder: Path, search: str, limit: float) -> str | None:
-    environment = {"PATH": _absolute(search), "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
+def _attempts(language: str, code: str) -> tuple[_Attempt, ...]:
+    """The commands for a language, in order; the first that accepts the code decides, else what the first one says."""
+    if language == "python":
+        options = ("-I", "-S", "-B", "-W", "ignore", "-c", _PYTHON, "code.py")
+        return (_Attempt(sys.executable, options, {"code.py": code}),)
+    if language == "typescript":
+        return (_Attempt("tsc", ("-p", "tsconfig.json"), {"code.ts": code, "tsconfig.json": _TSCONFIG}),)
+    if language == "javascript":
+        # A script may return at its top, a module may import and await there. The endings say which, whatever a
+        # package.json above the folder says.
+        script, module = (
+            _Attempt("node", ("--check", name), {name: code}) for name in ("code.cjs", "code.mjs")
+        )
+        return (module, script) if _MODULE.search(code) else (script, module)
+    return ()
+
+
+async def _compile(language: str, attempt: _Attempt, compilers: Compilers) -> Compilation:
+    search = compilers.search_path()
+    program = shutil.which(attempt.program, path=search)
+    if program is None:
+        return Compilation(None, f"there is no {attempt.program} on this machine to check {language} with")
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="judgeflow-"))
+    except OSError as error:
+        return Compilation(None, f"the compiler has no folder: {error.strerror}")
+    try:
+        for name, content in attempt.files.items():
+            (folder / name).write_bytes(content.encode("utf-8", errors="replace"))
+        code, output = await _run([program, *attempt.arguments], folder, search)
+    except OSError as error:
+        return Compilation(None, f"the compiler could not be started: {error.strerror}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if code == 0:
+        return Compilation(True)
+    return Compilation(False, _shown(output, folder) or f"the compiler ended with {code}")
+
+
+async def _run(command: list[str], folder: Path, search: str) -> tuple[int, bytes]:
+    environment = {"PATH": search, "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
     process = await trio.lowlevel.open_process(
         command,
         cwd=folder,
@@ -94,36 +181,36 @@ async def _check(command: list[str], folder: Path, search: str, limit: float) ->
     )
     output = bytearray()
     try:
-        with trio.move_on_after(limit) as scope:
-            assert process.stdout is not None
-            async for chunk in process.stdout:
-                if len(output) < MOST_OUTPUT * 4:
-                    output += chunk
-            await process.wait()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_collect, process, output)
+            code = await process.wait()
+            # What the compiler has left running holds the pipe open, so its end would never be seen.
+            _kill(process)
     finally:
-        await _killed(process)
-    if scope.cancelled_caught:
-        return f"the compiler did not end within {limit:g} s and was killed"
-    if process.returncode == 0:
-        return None
-    return _readable(bytes(output), str(folder)) or f"the compiler ended with {process.returncode}"
+        _kill(process)
+        with trio.move_on_after(_KILL_WITHIN, shield=True):
+            await process.wait()
+            if process.stdout is not None:
+                await process.stdout.aclose()
+    return code, bytes(output)
 
 
-async def _killed(process: trio.Process) -> None:
-    """Ends the whole group, whatever the compiler has started."""
+async def _collect(process: trio.Process, output: bytearray) -> None:
+    if process.stdout is None:
+        return
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        async for chunk in process.stdout:
+            output += chunk[: max(0, _MOST_BYTES - len(output))]
+
+
+def _kill(process: trio.Process) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    with trio.move_on_after(_KILL_WITHIN, shield=True):
-        await process.wait()
-        if process.stdout is not None:
-            await process.stdout.aclose()
 
 
-def _absolute(search: str) -> str:
-    """Without relative entries, which would point into the compiler's own folder or the project."""
-    return os.pathsep.join(entry for entry in search.split(os.pathsep) if os.path.isabs(entry))
-
-
-def _readable(output: bytes, folder: str) -> str:
-    text = output.decode("utf-8", errors="replace").replace(folder + os.sep, "").strip()
+def _shown(output: bytes, folder: Path) -> str:
+    text = output.decode("utf-8", errors="replace")
+    for name in {str(folder), os.path.realpath(folder)}:
+        text = text.replace(name + os.sep, "")
+    text = _NOISE.sub("", text).strip()
     return text if len(text) <= MOST_OUTPUT else f"{text[:MOST_OUTPUT]}…"

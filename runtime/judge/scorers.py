@@ -1,21 +1,26 @@
-"""Scorers: checks that cost nothing. Compiled once, run many times; they never raise."""
+"""Scorers: checks that cost no tokens. Compiled once, run many times; they never raise."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Awaitable, Callable
+from itertools import islice
 from typing import Any
 
+import attrs
 import jsonschema_rs
 import msgspec
-import re2
 
-from ...dsl.scorer_check import check_scorer, refuse_remote
+from ...dsl.scorer_check import check_scorer, compile_pattern, compile_schema
 from ...dsl.scorer_spec import ScorerSpec
-from .compilers import compile_code
+from .compilers import Compilers, check_json, compile_code
 from .reading.lenient_json import read_json
 
 MOST_VIOLATIONS = 8
+_HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
+_LONGEST_SHOWN = 60
+_LONGEST_MESSAGE = 200
 
 
 class ScorerResult(msgspec.Struct, frozen=True):
@@ -27,92 +32,116 @@ class ScorerResult(msgspec.Struct, frozen=True):
     detail: str | None = None
 
 
-Fault = Callable[[str], str | None]
-"""What is wrong with a target, or None."""
+class CannotTell(msgspec.Struct, frozen=True):
+    """Why a check could not be made. Such a scorer fails, under `not` too."""
+
+    reason: str
 
 
+Finding = str | CannotTell | None
+"""None: the check holds; a text: it does not, and why."""
+Check = Callable[[str], Finding]
+
+
+@attrs.frozen
 class Scorer:
     """One check with its name. `needs_process`: it runs a compiler, so only `run_async` can run it."""
 
-    __slots__ = ("_denied", "_fault", "_good", "_language", "_negated", "name", "needs_process")
-
-    def __init__(
-        self, name: str, fault: Fault, *, negated: bool, denied: str, language: str | None = None
-    ) -> None:
-        self.name = name
-        self.needs_process = language is not None
-        self._fault = fault
-        self._negated = negated
-        self._denied = denied
-        self._language = language
-        self._good = ScorerResult(name, True, 1)
-
-    def run(self, target: str) -> ScorerResult:
-        """Scores a text, in this process."""
-        return self._result(self._fault(target))
-
-    async def run_async(self, target: str) -> ScorerResult:
-        """Scores a text, with a compiler where the scorer needs one."""
-        if self._language is None:
-            return self.run(target)
-        return self._result(await compile_code(self._language, target))
-
-    def _result(self, fault: str | None) -> ScorerResult:
-        if (fault is None) is not self._negated:
-            return self._good
-        return ScorerResult(self.name, False, 0, self._denied if self._negated else fault)
+    name: str
+    run: Callable[[str], ScorerResult]
+    """Scores a text in this process."""
+    run_async: Callable[[str], Awaitable[ScorerResult]]
+    """Scores a text, with a compiler where the scorer needs one."""
+    needs_process: bool = False
 
 
-def compile_scorer(spec: ScorerSpec, index: int) -> Scorer:
-    """A scorer ready to run. A specification that cannot work gives one that always fails and says why, also under
-    `not`. Its name is its own, else `<kind>-<index>`."""
+def compile_scorer(spec: ScorerSpec, index: int, compilers: Compilers | None = None) -> Scorer:
+    """A scorer ready to run, named by itself or `<kind>-<index>`.
+
+    A specification that cannot work gives a scorer that always fails and says why, also under `not`. `compilers` says
+    where `compiles` finds its programs; None: on this process's search path.
+    """
     name = spec.name or f"{spec.kind}-{index}"
     wrong = check_scorer(spec)
     if wrong is not None:
-        label = "invalid pattern" if wrong.code == "scorer.bad-pattern" else "invalid scorer"
-        reason = f"{label}: {wrong.message}"
-        if spec.negated:
-            return Scorer(name, lambda target: None, negated=True, denied=reason)
-        return Scorer(name, lambda target: reason, negated=False, denied="")
-    fault, denied = _MAKERS[spec.kind](spec)
-    language = spec.language if spec.kind == "compiles" else None
-    return Scorer(name, fault, negated=spec.negated, denied=denied, language=language)
+        kind = {"scorer.bad-pattern": "pattern", "scorer.bad-schema": "schema"}.get(wrong.code, "scorer")
+        return _pure(name, _broken(name, f"invalid {kind}: {wrong.message}"))
+    if spec.kind == "compiles" and spec.language != "json":
+        return _compiling(spec, name, compilers or Compilers.here())
+    check, held = _CHECKS[spec.kind](spec)
+    return _pure(name, _run(name, check, held if spec.negated else None))
 
 
-def _contains(spec: ScorerSpec) -> tuple[Fault, str]:
+def _pure(name: str, run: Callable[[str], ScorerResult]) -> Scorer:
+    async def run_async(target: str) -> ScorerResult:
+        return run(target)
+
+    return Scorer(name, run, run_async)
+
+
+def _broken(name: str, reason: str) -> Callable[[str], ScorerResult]:
+    result = ScorerResult(name, False, 0, reason)
+    return lambda target: result
+
+
+def _run(name: str, check: Check, held: str | None) -> Callable[[str], ScorerResult]:
+    """`held` says what a negated check holds against a text; None where the check is not negated."""
+    good = ScorerResult(name, True, 1)
+    if held is None:
+
+        def run(target: str) -> ScorerResult:
+            finding = check(target)
+            return good if finding is None else _failed(name, finding)
+
+        return run
+
+    bad = ScorerResult(name, False, 0, held)
+
+    def run_negated(target: str) -> ScorerResult:
+        finding = check(target)
+        if finding is None:
+            return bad
+        return good if type(finding) is str else _failed(name, finding)
+
+    return run_negated
+
+
+def _failed(name: str, finding: str | CannotTell) -> ScorerResult:
+    return ScorerResult(name, False, 0, finding if isinstance(finding, str) else finding.reason)
+
+
+def _contains(spec: ScorerSpec) -> tuple[Check, str]:
     wanted = spec.value or ""
-    shown = _short(wanted)
-    missing = f"does not contain {shown}"
-    return lambda target: None if wanted in target else missing, f"contains {shown}"
+    missing = f"does not contain {_short(wanted)}"
+    return lambda target: None if wanted in target else missing, f"contains {_short(wanted)}"
 
 
-def _equals(spec: ScorerSpec) -> tuple[Fault, str]:
+def _equals(spec: ScorerSpec) -> tuple[Check, str]:
     wanted = spec.value or ""
-    shown = _short(wanted)
-    other = f"is not {shown}"
-    return lambda target: None if target == wanted else other, f"is {shown}"
+    other = f"is not {_short(wanted)}"
+    return lambda target: None if target == wanted else other, f"is {_short(wanted)}"
 
 
-def _regex(spec: ScorerSpec) -> tuple[Fault, str]:
-    options = re2.Options()
-    options.log_errors = False
-    search = re2.compile(spec.pattern or "", options=options).search
-    missing = f"does not match {_short(spec.pattern or '')}"
+def _regex(spec: ScorerSpec) -> tuple[Check, str]:
+    pattern = spec.pattern or ""
+    search = compile_pattern(pattern).search
+    missing = f"does not match {_short(pattern)}"
 
-    def fault(target: str) -> str | None:
+    def check(target: str) -> Finding:
+        # On bytes: on texts the library counts characters for offsets that nobody asks for.
         try:
-            return None if search(target) is not None else missing
+            found = search(target.encode())
         except UnicodeEncodeError:
-            return "is not Unicode text: it holds half of a surrogate pair"
+            found = search(_HALF_OF_A_PAIR.sub("\ufffd", target).encode())
+        return missing if found is None else None
 
-    return fault, f"matches {_short(spec.pattern or '')}"
+    return check, f"matches {_short(pattern)}"
 
 
-def _length(spec: ScorerSpec) -> tuple[Fault, str]:
-    low = spec.minimum if spec.minimum is not None else 0
-    high = spec.maximum
+def _length(spec: ScorerSpec) -> tuple[Check, str]:
+    low, high = spec.minimum or 0, spec.maximum
 
-    def fault(target: str) -> str | None:
+    def check(target: str) -> Finding:
         size = len(target)
         if size < low:
             return f"has {size} characters, fewer than {low}"
@@ -120,77 +149,107 @@ def _length(spec: ScorerSpec) -> tuple[Fault, str]:
             return f"has {size} characters, more than {high}"
         return None
 
-    return fault, f"its length is within {low}..{'' if high is None else high}"
+    return check, f"its length is within {low}..{'' if high is None else high}"
 
 
-def _schema(spec: ScorerSpec) -> tuple[Fault, str]:
-    validator = jsonschema_rs.Draft202012Validator(spec.schema, retriever=refuse_remote)
-    is_valid, decode = validator.is_valid, msgspec.json.Decoder().decode
+def _schema(spec: ScorerSpec) -> tuple[Check, str]:
+    validator = compile_schema(spec.schema)
+    is_valid = validator.is_valid
 
-    def fault(target: str) -> str | None:
-        try:
-            # msgspec keeps the last of two equal keys, so a text that may have some goes the careful way.
-            value = (
-                decode(target)
-                if target.count('"') < 2000 and not _repeats_a_key(target)
-                else _careful(target)
-            )
-        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-            value = _careful(target)
+    def check(target: str) -> Finding:
+        value = _value(target)
         if value is _NO_JSON:
             return "is not JSON"
         try:
             return None if is_valid(value) else _violations(validator, value)
         except (ValueError, RecursionError) as error:
-            return f"cannot be checked: {error}"
+            return CannotTell(f"cannot be checked: {str(error)[:_LONGEST_MESSAGE]}")
 
-    return fault, "fits the schema"
-
-
-_NO_JSON = object()
+    return check, "fits the schema"
 
 
-def _careful(target: str) -> Any:
-    reading = read_json(target)
-    return reading.value if reading.ok else _NO_JSON
+def _compiles_json(spec: ScorerSpec) -> tuple[Check, str]:
+    def check(target: str) -> Finding:
+        said = check_json(target)
+        return None if said.ok else said.detail
+
+    return check, "compiles as json"
 
 
-def _repeats_a_key(target: str) -> bool:
-    """Whether some object might hold one key twice: never wrong where it says no."""
-    seen: set[str] = set()
-    for part in target.split('":')[:-1]:
-        key = part[part.rfind('"') + 1 :]
-        if key in seen:
-            return True
-        seen.add(key)
-    return False
-
-
-def _violations(validator: Any, value: Any) -> str:
-    found = []
-    for error in validator.iter_errors(value):
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
-        found.append(f"${path}: {error.message}")
-        if len(found) == MOST_VIOLATIONS:
-            break
-    return "; ".join(found) or "does not fit the schema"
-
-
-def _compiles(spec: ScorerSpec) -> tuple[Fault, str]:
-    return lambda target: "needs a compiler: it is run with run_async", f"compiles as {spec.language}"
-
-
-_MAKERS: dict[str, Callable[[ScorerSpec], tuple[Fault, str]]] = {
+_CHECKS: dict[str, Callable[[ScorerSpec], tuple[Check, str]]] = {
     "contains": _contains,
     "equals": _equals,
     "regex": _regex,
     "length": _length,
     "schema": _schema,
-    "compiles": _compiles,
+    "compiles": _compiles_json,
 }
 
 
+def _compiling(spec: ScorerSpec, name: str, compilers: Compilers) -> Scorer:
+    language = spec.language or ""
+    held = f"compiles as {language}"
+
+    async def run_async(target: str) -> ScorerResult:
+        said = await compile_code(language, target, compilers)
+        if said.ok is None or said.ok is spec.negated:
+            return ScorerResult(name, False, 0, held if said.ok else said.detail)
+        return ScorerResult(name, True, 1)
+
+    return Scorer(
+        name, _broken(name, "runs a compiler: it is run with run_async"), run_async, needs_process=True
+    )
+
+
+_NO_JSON = object()
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_DIGIT = re.compile(r"[0-9]")
+_TOO_LONG = re.compile(r"[0-9]{309}")
+
+
+def _value(target: str) -> Any:
+    """The JSON value of a text, read leniently; _NO_JSON where there is none.
+
+    msgspec is fast and as strict as it must be but for three things, so what may show one of them is read the exact
+    way: it keeps the last of two equal keys (then a colon is missing when the value is written again; only an escaped
+    one could make up for it), and it takes whole numbers past a double's range.
+    """
+    try:
+        value = _decode(target)
+        if (
+            "\\u003" not in target
+            and target.count(":") == _encode(value).count(b":")
+            and not _has_long_number(target)
+        ):
+            return value
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        pass
+    reading = read_json(target)
+    return reading.value if reading.ok else _NO_JSON
+
+
+def _has_long_number(target: str) -> bool:
+    # A run of 309 digits takes in one of every 300 characters: texts without a digit there are known at a glance.
+    return (
+        len(target) > 308
+        and _DIGIT.search(target[::300]) is not None
+        and _TOO_LONG.search(target) is not None
+    )
+
+
+def _violations(validator: jsonschema_rs.Draft202012Validator, value: Any) -> str:
+    found = []
+    for error in islice(validator.iter_errors(value), MOST_VIOLATIONS):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
+        found.append(_cut(f"${path}: {error.message}", _LONGEST_MESSAGE))
+    return "; ".join(found) or "does not fit the schema"
+
+
 def _short(text: str) -> str:
-    """A value as it is shown in a detail: quoted, on one line, at most 60 characters."""
-    shown = json.dumps(text, ensure_ascii=False)
-    return shown if len(shown) <= 60 else f'{shown[:57]}…"'
+    """A value as it is shown in a detail: quoted and on one line."""
+    return _cut(json.dumps(text, ensure_ascii=False), _LONGEST_SHOWN)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -536,3 +536,27 @@ async def test_formatting_whole_and_in_part(connected) -> None:
         first = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}}
         [edit] = await client.request("textDocument/rangeFormatting", {**DOCUMENT, **options, "range": first})
         assert edit["range"]["start"]["line"] == 0
+
+
+async def test_a_key_stroke_does_not_wait_for_a_long_answer(connected) -> None:
+    text = "".join(f'model m{number} "a/b"\n' for number in range(4000))
+    async with connected() as (_, client):
+        await client.open(URI, text)
+        since = len(client.received)
+        asked = client.asking("textDocument/semanticTokens/full", DOCUMENT)
+        await client.send(asked, changing(URI, 2, replacing((0, 0), (0, 0), "#\n")))
+        await client.published(URI, 2, since)
+        answer = await client.answer(asked["id"])
+        assert answer["error"]["code"] == -32801
+        assert (await client.request("textDocument/semanticTokens/full", DOCUMENT))["data"]
+
+
+async def test_a_long_answer_is_given_up_when_it_is_cancelled(connected) -> None:
+    text = "".join(f'model m{number} "a/b"\n' for number in range(4000))
+    async with connected() as (_, client):
+        await client.open(URI, text)
+        asked = client.asking("textDocument/documentSymbol", DOCUMENT)
+        other = client.asking("textDocument/hover", {**DOCUMENT, "position": {"line": 0, "character": 1}})
+        await client.send(asked, other)
+        await client.send(telling("$/cancelRequest", {"id": asked["id"]}))
+        assert (await client.answer(asked["id"]))["error"]["code"] == -32800

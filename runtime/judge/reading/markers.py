@@ -57,8 +57,8 @@ _OTHER_SCORE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _OTHER_WINNER = re.compile(
-    rf"{_CLOSE}(?:(?P<strong>and/or\b|and\b|or\b|to\b|versus\b|vs\b\.?|[,/|\\&+=~])|(?P<weak>[{_DASHES}]+))"
-    rf"{_OPEN}(?P<number>[0-9]+)",
+    rf"{_CLOSE}(?:(?P<strong>and/or\b|and\b|or\b|to\b|versus\b|vs\b\.?|[,/|\\&+=~]|[-=]>|\u2192|\.\.+|\u2026)"
+    rf"|(?P<weak>[{_DASHES}]+)){_OPEN}(?P<number>[0-9]+)",
     re.IGNORECASE | re.ASCII,
 )
 _GOES_ON = re.compile(rf"[{EMPHASIS}]*+(?:[.,:\u00b7\u066b\u066c][0-9]|\+|{_LOOSE}{_PERCENT})")

@@ -150,7 +150,7 @@ def _parse_deep(text: str) -> Any:
     position = _skip(text, 0)
     while True:
         opener = text[position : position + 1]
-        if opener in ("[", "{") and opener:
+        if opener in ("[", "{"):
             closer = "]" if opener == "[" else "}"
             position = _skip(text, position + 1)
             if not text.startswith(closer, position):

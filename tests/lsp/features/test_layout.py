@@ -37,16 +37,16 @@ def test_declarations_blocks_texts_comments_and_imports_fold(scene) -> None:
     found = [(seen.text[fold.start : fold.end].split("\n")[0], fold.kind) for fold in folds(seen.analysis)]
     several = [
         one
-        for fold, one in zip(folds(seen.analysis), found, strict=True)
+        for fold, one in zip(list(folds(seen.analysis)), found, strict=True)
         if "\n" in seen.text[fold.start : fold.end]
     ]
     assert several == [
-        ('import "shared/a.judge"', "imports"),
         ("# one", "comment"),
         ("agent writer {", "region"),
         ('"""', "region"),
         ("flow f(t: text) -> text {", "region"),
         ("{", "region"),
+        ('import "shared/a.judge"', "imports"),
     ]
 
 

@@ -16,7 +16,7 @@ test "it works" for f { expect true }
 
 
 def test_every_declaration_is_in_the_outline_with_its_parts(scene) -> None:
-    found = document_symbols(scene(TEXT).analysis)
+    found = list(document_symbols(scene(TEXT).analysis))
     assert [(one.name, one.kind, one.detail) for one in found] == [
         ("models.judge", "import", "import"),
         ("Offer", "type", "type"),
