@@ -16,10 +16,10 @@ from ...dsl.plan import DecisionPlan
 from ..core import ActorRef
 from ..expr import Compiler, Scope, to_json
 from ..judge.context_cache import ContextCache
-from ..judge.decisions import Decision, Refused, check_serialisable, merge_layers, validated
+from ..judge.decisions import Decision, Refused, check_serialisable, decisions_of, merge_layers
 from ..judge.protocol import DecisionQuestion, DecisionReply
 from ..run import events
-from ..store.history import render_history
+from ..store.history import render_turns
 from ..store.records import DecisionRecord
 from .gateway import Gateway
 from .messages import DecideCall, DecisionTask
@@ -80,11 +80,13 @@ class _Decider:
             self.cache = ContextCache(parts.plan.cache_seconds, parts.now)
 
     async def handle(self, task: DecisionTask) -> Decided:
+        """The third check is the asker's: the branch runs in its task."""
         run, plan = task.run, self.plan
         await run.guard.check()
-        scope = Scope({**task.values, "run": run.info.as_value()})
-        state = await self._state(scope, task)
-        question = DecisionQuestion("decision", plan.kind, self.ask(scope), plan.choices, plan.descriptions)
+        state = await self._state(task)
+        visible = {name: task.values.get(name) for name in self.sent}
+        text = self.ask(Scope({**visible, "run": run.info.as_value()}))
+        question = DecisionQuestion("decision", plan.kind, text, plan.choices, plan.descriptions)
         began = self.parts.now()
         reply = await self.parts.gateway.decide(
             DecideCall(
@@ -95,27 +97,28 @@ class _Decider:
                 model=plan.model,
                 state=state,
                 questions=(question,),
+                draw=task.draw,
                 values=task.values,
             )
         )
         decided = self._decided(question, reply, task)
         self._announce(task, decided, reply, (self.parts.now() - began) * 1000)
-        await run.guard.check()
-        if decided.refusal is not None and not task.branching:
+        if decided.refusal is not None and not task.uncertain:
             raise decided.refusal
         return decided
 
-    async def _state(self, scope: Scope, task: DecisionTask) -> dict[str, Any]:
-        """Global, scoped, the declaration's own layer, then the arguments by name."""
+    async def _state(self, task: DecisionTask) -> dict[str, Any]:
+        """The thread's turns, then global, scoped and own context, then the arguments by name."""
+        scope = Scope({**task.values, "run": task.run.info.as_value()})
         layers: list[Any] = []
+        if task.run.history:
+            layers.append({"previous_turns": render_turns(task.run.history)})
         if self.parts.global_context is not None:
             layers.append(self.parts.global_context(scope))
         layers.extend(task.layers)
         if self.parts.context is not None:
             layers.append(await self._own_context(scope, task))
         layers.append({name: task.values.get(name) for name in self.sent})
-        if task.run.history:
-            layers.append({"previous_turns": render_history(task.run.history, "").partition("\n\nTask:")[0]})
         state = merge_layers(layers)
         check_serialisable(state)
         return state
@@ -131,13 +134,13 @@ class _Decider:
 
     def _decided(self, question: DecisionQuestion, reply: DecisionReply, task: DecisionTask) -> Decided:
         id = f"{task.run.info.id}/{task.step.id}"
-        bar = task.minimum if task.branching else None
-        minimum = float(bar) if bar is not None else None
+        minimum = float(task.minimum) if task.minimum is not None else None
         try:
-            decision = validated(question, reply)
+            decision = decisions_of((question,), reply)[question.id]
         except Refused as refusal:
             return Decided(None, True, minimum, id, refusal)
-        uncertain = bar is not None and Decimal(repr(decision.confidence)) < Decimal(bar)
+        # The bar is compared as it is written: a confidence of 0.8 reaches 0.8.
+        uncertain = task.minimum is not None and Decimal(repr(decision.confidence)) < Decimal(task.minimum)
         return Decided(decision, uncertain, minimum, id)
 
     def _announce(
@@ -155,6 +158,7 @@ class _Decider:
             origin="derived" if decision is not None and decision.derived else reply.origin,
             minimum=decided.minimum,
             normalized=decision.normalized if decision else False,
+            provider=reply.provider or None,
             model=reply.model or None,
         )
         if not task.run.hooks or decision is None:
@@ -172,6 +176,7 @@ class _Decider:
                 confidence=decision.confidence,
                 outcome="uncertain" if decided.uncertain else "accepted",
                 duration_ms=milliseconds,
+                provider=reply.provider,
                 model=reply.model or None,
                 input_tokens=reply.usage.input_tokens,
                 output_tokens=reply.usage.output_tokens,

@@ -11,17 +11,19 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
+import msgspec
 
 from ...dsl.plan import GatePlan, ScorerPlan
 from ...dsl.scorer_spec import ScorerSpec
 from ..expr import Compiler, Evaluate, ExpressionError, Scope, to_text
 from ..judge.combine import Combined, combine
 from ..judge.fencing import fence
-from ..judge.reading import read_gate_judge, read_verdict
 from ..judge.scorers import Scorer, ScorerResult, compile_scorer
 from ..run import events
-from ..store.records import GateJudgeRecord, GateRecord, ScorerRecord
-from .messages import AgentRef, AgentTask, GateTask, JudgeRef, JudgeTask, Verdict
+from ..store.records import GateRecord, ScorerRecord
+from .gate_opinion import Opinion, opinion_of_judge, opinion_of_reply
+from .gate_report import exact, report_of, value_of
+from .messages import AgentRef, AgentTask, GateTask, JudgeRef, JudgeTask
 
 GateHandler = Callable[[GateTask], Awaitable[dict[str, Any]]]
 
@@ -42,15 +44,6 @@ async def gate_behaviour(parts: GateParts) -> AsyncIterator[GateHandler]:
     yield _Gate(parts).handle
 
 
-@attrs.frozen
-class _Opinion:
-    """What the judge or the asked agent said, with the policy for an unreadable reply already in `passed`."""
-
-    passed: bool
-    score: Fraction | None
-    record: GateJudgeRecord
-
-
 class _Gate:
     def __init__(self, parts: GateParts) -> None:
         plan, compiler = parts.plan, parts.compiler
@@ -61,7 +54,7 @@ class _Gate:
         self.pass_when = (
             compiler.condition(plan.pass_when, plan.origin) if plan.pass_when is not None else None
         )
-        self.scorers = [_prepared(scorer, at, compiler, parts.plan) for at, scorer in enumerate(plan.scorers)]
+        self.scorers = [_prepared(scorer, at, compiler, plan) for at, scorer in enumerate(plan.scorers)]
         self.weights = (
             tuple(scorer.weight or "0" for scorer in plan.scorers) if plan.combine == "weighted" else None
         )
@@ -70,60 +63,68 @@ class _Gate:
         self.question = compiler.text(question, plan.origin) if question is not None else None
 
     async def handle(self, task: GateTask) -> dict[str, Any]:
+        """The gate's value as the flow sees it, once the gate is in the step's record."""
+        record = await self._decide(task)
+        record = msgspec.structs.replace(record, report=report_of(record))
+        task.step.gate = record
+        return value_of(record)
+
+    async def _decide(self, task: GateTask) -> GateRecord:
         scope = Scope({**task.values, "run": task.run.info.as_value()})
         if self.pass_when is not None and self.pass_when(scope):
-            return self._value(task, GateRecord(verdict="pass", decided_by="pass_when"))
+            return GateRecord(verdict="pass", decided_by="pass_when")
         target, unresolved = self._target(scope)
         results = await self._score(scope, target, unresolved)
-        combined = combine(
+        combined = self._combined(results)
+        record = self._record(results, combined)
+        if (settled := self._settled(record, combined)) is not None:
+            return settled
+        if self.parts.agent is None and self.parts.judge is None:
+            return record
+        await task.run.guard.check()
+        opinion = await self._ask(task, scope, target, record)
+        await task.run.proceed()
+        return self._decided(record, results, opinion)
+
+    def _settled(self, record: GateRecord, combined: Combined) -> GateRecord | None:
+        """The gate as it is decided without asking anybody, if it is."""
+        judge = self.plan.judge
+        if judge is not None and judge.always:
+            return None
+        if combined.decided is not None:
+            # Without a judge's score the gate stands at its lower bound.
+            return msgspec.structs.replace(
+                record, verdict=combined.decided, decided_by="bounds", combined=record.lower
+            )
+        if combined.passed:
+            return msgspec.structs.replace(record, verdict="pass", decided_by="scorers")
+        return None
+
+    def _decided(self, record: GateRecord, results: Sequence[ScorerResult], opinion: Opinion) -> GateRecord:
+        """The gate with an opinion: in a weighted gate its score joins the sum, else its verdict decides."""
+        record = msgspec.structs.replace(
+            record,
+            verdict="pass" if opinion.passed else "block",
+            decided_by="ask" if self.plan.judge is None else "judge",
+            judge=opinion.record,
+        )
+        if self.judge_weight is None:
+            return record
+        # A verdict without a score counts 1 or 0, and so does what the policy makes of an unreadable one.
+        score = opinion.score if opinion.score is not None else Fraction(int(opinion.passed))
+        final = self._combined(results, score)
+        return msgspec.structs.replace(
+            record, verdict="pass" if final.passed else "block", combined=exact(final.combined)
+        )
+
+    def _combined(self, results: Sequence[ScorerResult], score: Fraction | None = None) -> Combined:
+        return combine(
             self.plan.combine,
             [result.passed for result in results],
             self.weights,
             self.plan.threshold,
             self.judge_weight,
-        )
-        record = self._record(results, combined)
-        settled = self._settled(combined)
-        if settled is not None:
-            return self._value(task, settled(record))
-        if self.parts.agent is None and self.parts.judge is None:
-            return self._value(task, _with(record, verdict="block", decided_by="default"))
-        await task.run.guard.check()
-        opinion = await self._ask(task, scope, target, record)
-        await task.run.guard.check()
-        return self._value(task, self._decided(record, results, opinion))
-
-    def _settled(self, combined: Combined) -> Callable[[GateRecord], GateRecord] | None:
-        """How the gate is decided without asking anybody, if it is."""
-        judge = self.plan.judge
-        if judge is not None and judge.always:
-            return None
-        if combined.decided is not None and self.judge_weight is not None:
-            verdict = combined.decided
-            return lambda record: _with(record, verdict=verdict, decided_by="bounds")
-        if self.judge_weight is None and combined.passed:
-            return lambda record: _with(record, verdict="pass", decided_by="scorers")
-        return None
-
-    def _decided(self, record: GateRecord, results: Sequence[ScorerResult], opinion: _Opinion) -> GateRecord:
-        by = "judge" if self.plan.judge is not None else "ask"
-        if self.plan.combine != "weighted" or self.plan.judge is None:
-            return _with(record, verdict=_verdict(opinion.passed), decided_by=by, judge=opinion.record)
-        score = opinion.score if opinion.score is not None else Fraction(int(opinion.passed))
-        final = combine(
-            "weighted",
-            [result.passed for result in results],
-            self.weights,
-            self.plan.threshold,
-            self.judge_weight,
             score,
-        )
-        return _with(
-            record,
-            verdict=_verdict(bool(final.passed)),
-            decided_by=by,
-            judge=opinion.record,
-            combined=_exact(final.combined),
         )
 
     def _target(self, scope: Scope) -> tuple[str, str | None]:
@@ -134,9 +135,7 @@ class _Gate:
             value = self.target(scope)
         except ExpressionError as error:
             return "", f"the target cannot be read: {error.message}"
-        if value is None:
-            return "", "the target is not there"
-        return to_text(value), None
+        return ("", "the target is not there") if value is None else (to_text(value), None)
 
     async def _score(self, scope: Scope, target: str, unresolved: str | None) -> list[ScorerResult]:
         results = []
@@ -148,77 +147,60 @@ class _Gate:
                 results.append(await scorer.run_async(target))
             else:
                 results.append(scorer.run(target))
+        if unresolved is not None and not results:
+            results.append(ScorerResult("target", False, 0, unresolved))
         return results
 
-    async def _ask(self, task: GateTask, scope: Scope, target: str, record: GateRecord) -> _Opinion:
-        plan = self.plan
-        judge = plan.judge.judge if plan.judge is not None else None
-        party = (
-            judge.judge if judge is not None else (plan.judge.agent if plan.judge else plan.ask_agent) or ""
-        )
-        if task.run.hooks:
-            task.run.emit(
-                events.GateAsked(
-                    run=task.run.info.id,
-                    at=task.run.now(),
-                    step=task.step.id,
-                    gate=plan.name,
-                    passed=sum(result.passed for result in record.results),
-                    total=len(record.results),
-                    party=party,
-                )
-            )
-        if judge is not None:
-            return await self._ask_judge(task, scope, target, judge.judge)
+    async def _ask(self, task: GateTask, scope: Scope, target: str, record: GateRecord) -> Opinion:
+        plan, judge = self.plan, self.plan.judge
+        if judge is not None and judge.judge is not None:
+            self._tell_asked(task, record, judge.judge.judge)
+            return await self._ask_judge(task, scope, target, judge.judge.judge)
+        party = (judge.agent if judge is not None else plan.ask_agent) or ""
+        self._tell_asked(task, record, party)
         question = self.question(scope) if self.question is not None else ""
         text = f"{question}\n\n{fence(target, 'input')}\n\n{report_of(record)}"
         assert self.parts.agent is not None
         answer = await self.parts.agent.ask(
             AgentTask(task.run, task.step, {"task": text}, text, party=self.party)
         )
-        reply = to_text(answer.value)
-        if plan.judge is None:
-            said = read_verdict(reply)
-            return self._opinion(party, said.readable, said.verdict, None, None)
-        judged = read_gate_judge(reply)
-        return self._opinion(party, judged.readable, judged.verdict, judged.score, None)
+        return opinion_of_reply(plan, party, to_text(answer.value))
 
-    async def _ask_judge(self, task: GateTask, scope: Scope, target: str, name: str) -> _Opinion:
+    async def _ask_judge(self, task: GateTask, scope: Scope, target: str, name: str) -> Opinion:
         assert self.parts.judge is not None
-        verdict: Verdict = await self.parts.judge.ask(
+        verdict = await self.parts.judge.ask(
             JudgeTask(
                 run=task.run,
                 step=task.step,
-                agent=self.plan.name,
+                agent=None,
                 reply=target,
                 variant=None,
-                task=target,
+                task="",
                 attempt=0,
                 values=self.parts.arguments(scope) if self.parts.arguments is not None else {},
                 party=self.party,
             )
         )
-        score = Fraction(verdict.score) if verdict.score is not None else None
-        word = "pass" if verdict.passed else "block"
-        return self._opinion(name, verdict.readable, word, score, verdict.reason)
+        return opinion_of_judge(self.plan, name, verdict)
 
-    def _opinion(
-        self, party: str, readable: bool, verdict: Any, score: Fraction | None, reason: str | None
-    ) -> _Opinion:
-        needs_score = self.plan.combine == "weighted" and self.plan.judge is not None
-        if needs_score and readable and score is None and self.plan.judge and self.plan.judge.judge is None:
-            readable = False
-        passed = verdict == "pass" if readable else self.plan.unreadable == "pass"
-        record = GateJudgeRecord(
-            party=party,
-            verdict=verdict if readable else None,
-            score=_exact(score) if readable and score is not None else None,
-            readable=readable,
-            reason=reason,
-        )
-        return _Opinion(passed, score if readable else None, record)
+    def _tell_asked(self, task: GateTask, record: GateRecord, party: str) -> None:
+        run = task.run
+        if run.hooks:
+            run.emit(
+                events.GateAsked(
+                    run=run.info.id,
+                    at=run.now(),
+                    step=task.step.id,
+                    gate=self.plan.name,
+                    passed=sum(result.passed for result in record.results),
+                    total=len(record.results),
+                    party=party,
+                )
+            )
 
     def _record(self, results: Sequence[ScorerResult], combined: Combined) -> GateRecord:
+        """The gate so far: blocked, unless somebody decides otherwise."""
+        weights = self.weights or (None,) * len(results)
         return GateRecord(
             verdict="block",
             decided_by="default",
@@ -228,40 +210,15 @@ class _Gate:
                     passed=result.passed,
                     score=result.score,
                     detail=result.detail,
-                    weight=scorer.weight,
+                    weight=weight,
                 )
-                for result, scorer in zip(results, self.plan.scorers, strict=True)
+                for result, weight in zip(results, weights, strict=True)
             ),
-            combined=_exact(combined.combined),
-            lower=_exact(combined.lower),
-            upper=_exact(combined.upper),
+            combined=exact(combined.combined),
+            lower=exact(combined.lower),
+            upper=exact(combined.upper),
             threshold=self.plan.threshold,
         )
-
-    def _value(self, task: GateTask, record: GateRecord) -> dict[str, Any]:
-        """The gate's value as the flow sees it, once it is in the record."""
-        report = report_of(record)
-        task.step.gate = _with(record, report=report)
-        judge = record.judge
-        return {
-            "passed": record.verdict == "pass",
-            "verdict": record.verdict,
-            "combined": float(Fraction(record.combined)) if record.combined is not None else None,
-            "results": [
-                {"name": r.name, "passed": r.passed, "score": r.score, "detail": r.detail}
-                for r in record.results
-            ],
-            "report": report,
-            "judge": {
-                "party": judge.party,
-                "verdict": judge.verdict,
-                "score": float(Fraction(judge.score)) if judge.score is not None else None,
-                "readable": judge.readable,
-                "reason": judge.reason,
-            }
-            if judge is not None
-            else None,
-        }
 
 
 def _prepared(plan: ScorerPlan, at: int, compiler: Compiler, gate: GatePlan) -> Callable[[Scope], Scorer]:
@@ -285,29 +242,3 @@ def _prepared(plan: ScorerPlan, at: int, compiler: Compiler, gate: GatePlan) -> 
         return lambda scope: fixed
     render: Evaluate = compiler.text(plan.text, gate.origin)
     return lambda scope: compile_scorer(spec(render(scope)), at)
-
-
-def report_of(record: GateRecord) -> str:
-    """The scorer report that ends judge and ask prompts, and that a flow reads as `.report`."""
-    lines = []
-    for result in record.results:
-        mark = "passed" if result.passed else "failed"
-        lines.append(f"- {result.name}: {mark}" + (f" ({result.detail})" if result.detail else ""))
-    if record.judge is not None:
-        said = record.judge.verdict if record.judge.readable else "could not be read"
-        reason = f" ({record.judge.reason})" if record.judge.reason else ""
-        lines.append(f"- {record.judge.party}: {said}{reason}")
-    return "\n".join(["Checks:", *lines]) if lines else "Checks: none"
-
-
-def _with(record: GateRecord, **changes: Any) -> GateRecord:
-    fields = {name: getattr(record, name) for name in GateRecord.__struct_fields__}
-    return GateRecord(**{**fields, **changes})
-
-
-def _verdict(passed: bool) -> str:
-    return "pass" if passed else "block"
-
-
-def _exact(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from itertools import pairwise
 
 import attrs
 import msgspec
@@ -15,6 +16,9 @@ from ..judge.protocol import Caller, ChatReply, ChatRequest, DecisionReply, Deci
 from .messages import ChatCall, DecideCall, ProviderRef
 
 _MILLION = Decimal(1_000_000)
+_FREE = Decimal(0)
+BROKEN_OFF = Usage(incomplete=True)
+"""What is known of a call that never came back."""
 
 ProviderHandler = Callable[[ChatCall | DecideCall], Awaitable[ChatReply | DecisionReply]]
 
@@ -27,39 +31,50 @@ async def provider_behaviour(
 
     async def handle(call: ChatCall | DecideCall) -> ChatReply | DecisionReply:
         model, run = models[call.model], call.run
-        caller = Caller(
-            party=call.party,
-            name=call.name,
-            run=run.info.id,
-            attempt=call.attempt,
-            sample=call.sample if isinstance(call, ChatCall) else 0,
-            values=call.values,
-        )
-        await run.guard.check()
-        run.limits.check()
-        run.guard.begin()
-        run.limits.in_flight += 1
+        claim = await run.limits.claim(*_most(call, model)) if run.limits.counts else None
         try:
-            reply: ChatReply | DecisionReply
-            if isinstance(call, ChatCall):
-                reply = await provider.chat(_chat_request(call, model, slugs[call.model], caller))
+            await run.guard.check()
+            run.guard.begin()
+            try:
+                reply = await _send(provider, call, model, slugs[call.model])
+            except ProviderError as error:
+                if error.usage is not None:
+                    # A refused, filtered or cut answer is no answer, but it was paid for.
+                    _book(call, error.usage, model)
+                raise
+            except BaseException:
+                # Cancelled, or a bug: what was sent may have been paid for, and nobody will say how much.
+                _book(call, BROKEN_OFF, model)
+                raise
             else:
-                reply = await provider.decide(
-                    DecisionRequest(slugs[call.model], call.state, call.questions, caller, model.timeout)
-                )
-        except ProviderError as error:
-            if error.usage is not None:
-                # A refused, filtered or cut answer is no answer, but it was paid for.
-                run.book(call.step, call.party, error.usage, price_of(error.usage, model))
-            raise
-        else:
-            run.book(call.step, call.party, reply.usage, cost_of(reply, model))
-            return reply
+                _book(call, reply.usage, model, free=_is_free(reply))
+                return reply
+            finally:
+                run.guard.end()
         finally:
-            run.limits.in_flight -= 1
-            run.guard.end()
+            if claim is not None:
+                run.limits.release(claim)
 
     yield handle
+
+
+async def _send(
+    provider: Provider, call: ChatCall | DecideCall, model: ModelPlan, slug: str
+) -> ChatReply | DecisionReply:
+    caller = Caller(
+        party=call.party,
+        name=call.name,
+        run=call.run.info.id,
+        step=call.step.id,
+        attempt=call.attempt,
+        sample=call.draw.number,
+        draws=call.draw.of,
+        values=call.values,
+    )
+    if isinstance(call, ChatCall):
+        return await provider.chat(_chat_request(call, model, slug, caller))
+    request = DecisionRequest(slug, call.state, call.questions, caller, model.timeout)
+    return msgspec.structs.replace(await provider.decide(request), provider=provider.name)
 
 
 def _chat_request(call: ChatCall, model: ModelPlan, slug: str, caller: Caller) -> ChatRequest:
@@ -75,22 +90,40 @@ def _chat_request(call: ChatCall, model: ModelPlan, slug: str, caller: Caller) -
     )
 
 
-def cost_of(reply: ChatReply | DecisionReply, model: ModelPlan) -> Decimal | None:
-    """US dollars for one call: 0 for scripted and cached replies and for models inside the package, the service's own
-    figure where it gave one, else price times tokens, else None: unknown."""
-    if isinstance(reply, ChatReply) and (reply.scripted or reply.cached):
-        return Decimal(0)
-    if isinstance(reply, DecisionReply) and reply.origin == "scripted":
-        return Decimal(0)
-    return price_of(reply.usage, model)
+def _most(call: ChatCall | DecideCall, model: ModelPlan) -> tuple[int, Decimal]:
+    """The tokens and US dollars of the longest answer to a call, as far as that is known."""
+    if isinstance(call, DecideCall):
+        return 0, _FREE
+    tokens = model.max_tokens if model.max_tokens is not None else call.max_tokens or 0
+    return tokens, tokens * Decimal(model.price_out or 0) / _MILLION
+
+
+def _book(call: ChatCall | DecideCall, usage: Usage, model: ModelPlan, *, free: bool = False) -> None:
+    if free or is_free(model):
+        call.run.book(call.step, call.party, usage, _FREE)
+        return
+    amount = price_of(usage, model)
+    certain = amount is not None and not usage.incomplete
+    call.run.book(call.step, call.party, usage, amount or _FREE, certain=certain)
+
+
+def _is_free(reply: ChatReply | DecisionReply) -> bool:
+    """Scripted and cached replies cost nothing."""
+    if isinstance(reply, ChatReply):
+        return reply.scripted or reply.cached
+    return reply.origin == "scripted"
+
+
+def is_free(model: ModelPlan) -> bool:
+    """Scripts, echoes and the model inside the package cost nothing."""
+    return model.slug.startswith(("local/", "echo/", "script/"))
 
 
 def price_of(usage: Usage, model: ModelPlan) -> Decimal | None:
-    """The service's own figure, else price times tokens; None where nobody knows."""
+    """US dollars: the service's own figure, else price times tokens; None where nobody knows. Cached tokens are part
+    of the input and reasoning tokens of the output, so both are priced once."""
     if usage.cost is not None:
         return Decimal(usage.cost)
-    if model.slug.startswith(("local/", "echo/", "script/")):
-        return Decimal(0)
     if model.price_in is None or model.price_out is None:
         return None
     if usage.input_tokens is None or usage.output_tokens is None:
@@ -122,22 +155,20 @@ class Gateway:
         return reply
 
     async def _first(self, call: ChatCall | DecideCall) -> ChatReply | DecisionReply:
-        model = self.models[call.model]
-        try:
-            return await self.providers[call.model].ask(call)
-        except ProviderContractError:
-            raise
-        except ProviderError as error:
-            if not model.fallback:
-                raise
-            failed: ProviderError = error
-        for name in model.fallback:
-            call.run.warnings.append(f"{call.party}: {failed.message} ({failed.code}); asked {name} instead")
-            await call.run.guard.check()
+        """The first whole answer of the model and its fallbacks. A broken contract is no reason to ask another one:
+        it would hide a service that answers nonsense."""
+        names = (call.model, *self.models[call.model].fallback)
+        for name, after in pairwise(names):
             try:
-                return await self.providers[name].ask(msgspec.structs.replace(call, model=name))
+                return await self._ask(call, name)
             except ProviderContractError:
                 raise
             except ProviderError as error:
-                failed = error
-        raise failed
+                call.run.warnings.append(
+                    f"{call.party}: {error.message} ({error.code}); asked {after} instead"
+                )
+        return await self._ask(call, names[-1])
+
+    async def _ask(self, call: ChatCall | DecideCall, model: str) -> ChatReply | DecisionReply:
+        asked = call if model == call.model else msgspec.structs.replace(call, model=model)
+        return await self.providers[model].ask(asked)

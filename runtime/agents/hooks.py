@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import attrs
+import msgspec
 
-from ...dsl.plan import HookPlan
-from ..judge.decisions import Decision, check_questions, check_serialisable, validated
-from ..judge.errors import ConfigurationError, StepError
+from ...dsl.plan import HookPlan, ToolPlan
+from ..core import StepFailure
+from ..judge.decisions import Decision, check_questions, check_serialisable, decisions_of
+from ..judge.errors import ConfigurationError, EndsRun, JudgeflowError, StepError
 from ..judge.protocol import DecisionQuestion, Message
 from ..run import RunInfo
 from . import messages
@@ -19,6 +21,7 @@ from .classes import Classes, plain
 from .gateway import Gateway
 from .messages import ChatCall, DecideCall, JudgeTask, ToolRef, ToolTask
 from .python import arguments_for, load_function
+from .tool_use import masked, secrets_of
 
 T = TypeVar("T")
 
@@ -107,15 +110,17 @@ class JudgeModel:
                 model=model,
                 messages=(Message("user", text),),
                 attempt=task.attempt,
+                draw=task.draw,
+                values=task.visible,
             )
         )
-        await task.run.guard.check()
+        await task.run.proceed()
         return reply.text
 
     async def decide(self, *, state: Any, questions: Mapping[str, DecisionQuestion]) -> dict[str, Decision]:
         """Asks a decision model typed questions in one call, at most 200. `ModelKindError` on a chat model."""
         task, model = self._own()
-        asked = tuple(attrs_question(name, question) for name, question in questions.items())
+        asked = tuple(msgspec.structs.replace(question, id=name) for name, question in questions.items())
         check_questions(asked)
         check_serialisable(state)
         reply = await self._gateway.decide(
@@ -128,34 +133,29 @@ class JudgeModel:
                 state=state,
                 questions=asked,
                 attempt=task.attempt,
+                draw=task.draw,
+                values=task.visible,
             )
         )
-        await task.run.guard.check()
-        return {question.id: validated(question, reply) for question in asked}
-
-
-def attrs_question(name: str, question: DecisionQuestion) -> DecisionQuestion:
-    """A question under the name that it was asked by."""
-    return DecisionQuestion(name, question.kind, question.text, question.choices, question.descriptions)
+        await task.run.proceed()
+        return decisions_of(asked, reply)
 
 
 class Tool:
     """A declared tool, callable from a hook: `await search(query="…")`."""
 
-    def __init__(self, name: str, ref: ToolRef, task: JudgeTask) -> None:
-        self._name = name
+    def __init__(self, plan: ToolPlan, ref: ToolRef, task: JudgeTask) -> None:
+        self._plan = plan
         self._ref = ref
         self._task = task
 
     async def __call__(self, **values: Any) -> Any:
         """The tool's output. `StepError` if it fails."""
-        result = await self._ref.ask(
-            ToolTask(self._task.run, self._task.step, self._name, values, self._task.attempt)
-        )
+        name, task = self._plan.name, self._task
+        result = await self._ref.ask(ToolTask(task.run, task.step, name, values, task.attempt))
         if result.status != "succeeded":
-            raise StepError(
-                f"{self._name}: {result.error}", code=f"step.tool.{result.status}", step=self._name
-            )
+            told = masked(result.error, secrets_of(self._plan, values))
+            raise StepError(f"{name}: {told}", code=f"step.tool.{result.status}", step=name)
         return result.output
 
 
@@ -170,7 +170,7 @@ class JudgeHook:
     parameters: Sequence[str]
     """The judge's parameters after the first."""
     classes: Classes
-    tools: Mapping[str, ToolRef]
+    tools: Mapping[str, tuple[ToolPlan, ToolRef]]
 
     @asynccontextmanager
     async def opened(
@@ -183,21 +183,22 @@ class JudgeHook:
             available: dict[str, Callable[[], Any]] = {
                 "model": lambda: model,
                 "run": lambda: attrs.evolve(task.run.info, agent=task.agent),
-                **{name: _tool(name, ref, task) for name, ref in self.tools.items()},
+                **{name: _tool(plan, ref, task) for name, (plan, ref) in self.tools.items()},
                 **{name: _value(task.values.get(name)) for name in self.parameters},
             }
             keywords = arguments_for(function, available, self.judge)
             model._running(task)
             try:
                 verdict = await function(self._input(task), **keywords)
+            except ExceptionGroup as group:
+                raise _alone(group) from group
             finally:
                 model._ended()
             if not isinstance(verdict, Verdict):
-                raise StepError(
+                raise JudgeflowError(
                     f"{self.judge} returned {type(verdict).__name__}: "
                     "return Verdict.passed() or Verdict.failed(reason)",
                     code="judge.no-verdict",
-                    step=self.judge,
                 )
             return messages.Verdict(verdict.ok, verdict.reason, plain(verdict.metrics))
 
@@ -209,8 +210,17 @@ class JudgeHook:
         return JudgeInput(variant, self.classes.built(task.reply), task.task, task.attempt, calls)
 
 
-def _tool(name: str, ref: ToolRef, task: JudgeTask) -> Callable[[], Tool]:
-    return lambda: Tool(name, ref, task)
+def _alone(group: ExceptionGroup[Exception]) -> Exception:
+    """What a hook with tasks of its own failed of: a bug first, then what ends the run, then the first failure."""
+    bugs, ends = group.split(StepFailure)[1], group.subgroup(EndsRun)
+    found: Exception = bugs or ends or group
+    while isinstance(found, ExceptionGroup):
+        found = found.exceptions[0]
+    return found
+
+
+def _tool(plan: ToolPlan, ref: ToolRef, task: JudgeTask) -> Callable[[], Tool]:
+    return lambda: Tool(plan, ref, task)
 
 
 def _value(value: Any) -> Callable[[], Any]:

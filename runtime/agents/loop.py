@@ -10,17 +10,18 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import attrs
-import msgspec
+import trio
 
 from ...dsl.plan import AgentPlan
 from ..core import StepFailure
-from ..expr import Scope, to_json
-from ..judge.errors import LimitReached, QualityGateError, StepError, failed_step
+from ..expr import Scope
+from ..judge.errors import EndsRun, QualityGateError, StepError, failed_step
 from ..judge.protocol import ChatReply, Message, ToolCall, ToolSpec
 from ..run import Run, Step, events
 from ..store.history import render_history
-from ..store.records import AttemptRecord, VerdictRecord
+from ..store.records import VerdictRecord
 from .answers import AnswerReader, TypedAnswer
+from .attempt import Attempt
 from .gateway import Gateway
 from .messages import AgentAnswer, AgentTask, ChatCall, JudgeTask
 from .panel import Panel
@@ -32,6 +33,8 @@ TOOL_TURNS = 24
 """Turns with tool calls in one attempt, so that a model that never answers cannot spend without end."""
 
 AgentHandler = Callable[[AgentTask], Awaitable[AgentAnswer]]
+Rejections = tuple[tuple[str, str], ...]
+"""(judge, reason) of each that rejected; the judge is empty for a violated shape."""
 
 
 @attrs.frozen(eq=False)
@@ -49,9 +52,16 @@ class AgentParts:
 @asynccontextmanager
 async def agent_behaviour(parts: AgentParts) -> AsyncIterator[AgentHandler]:
     """An agent as an actor. It keeps nothing between visits."""
+    name, seconds = parts.plan.name, parts.plan.timeout
 
     async def handle(task: AgentTask) -> AgentAnswer:
-        return await _Visit(parts, task).answer()
+        if seconds is None:
+            return await _Visit(parts, task).answer()
+        with trio.move_on_after(seconds):
+            return await _Visit(parts, task).answer()
+        raise StepError(
+            f"{name}: there was no accepted answer within {seconds:g} s", code="step.agent.timeout", step=name
+        )
 
     yield handle
 
@@ -66,41 +76,44 @@ class _Visit:
         self.step: Step = task.step
         self.party = task.party or f"agent:{parts.plan.name}"
         self.calls: list[Mapping[str, Any]] = []
+        self.secrets: set[str] = set()
         self.specs: tuple[ToolSpec, ...] = parts.tools.specs + parts.reader.tools
-        scope = Scope({**task.values, "task": task.task, "run": task.run.info.as_value(parts.plan.name)})
+        self.values = {"task": task.task, **task.values}
+        scope = Scope({**self.values, "run": task.run.info.as_value(parts.plan.name)})
         system = parts.prompt(scope) if parts.prompt is not None else ""
         self.messages: list[Message] = [Message("system", system)] if system else []
         self.messages.append(Message("user", render_history(self.run.history, task.task)))
 
     async def answer(self) -> AgentAnswer:
-        plan, run = self.parts.plan, self.run
-        for attempt in range(plan.retries + 1):
-            started = run.stamp()
-            try:
-                reply, typed = await self._complete(attempt)
-                await run.guard.check()
-                verdicts = await self._judge(typed, attempt)
-            except LimitReached:
-                raise
-            except StepFailure as error:
-                self._attempt(attempt, "failed", None, None, str(error), started)
-                raise failed_step(plan.name, "step.agent", error) from error
-            rejections = tuple((v.judge, v.reason or "") for v in verdicts if not v.passed)
-            self._attempt(
-                attempt,
-                "rejected" if rejections else "accepted",
-                reply,
-                typed,
-                _reasons(rejections) if rejections else None,
-                started,
-            )
+        plan = self.parts.plan
+        for number in range(plan.retries + 1):
+            with Attempt(self.run, self.step, number, self.messages, self.secrets) as attempt:
+                typed, rejections = await self._attempt(attempt)
             if not rejections:
                 return AgentAnswer(typed.value, typed.variant)
-            self._tell_rejected(attempt, rejections)
-            if attempt < plan.retries:
-                await run.guard.check()
-                self._send_back(reply, _reasons(rejections))
-        raise QualityGateError(plan.name, rejections, plan.retries)
+            self._tell_rejected(number, rejections)
+            if number < plan.retries:
+                await self.run.guard.check()
+                self._send_back(attempt.replied, _reasons(rejections))
+        usage, cost = self.step.ledger.usage(), self.step.ledger.cost()
+        raise QualityGateError(plan.name, rejections, plan.retries, usage, cost)
+
+    async def _attempt(self, attempt: Attempt) -> tuple[TypedAnswer, Rejections]:
+        """One answer and what its judges say of it. Whatever breaks is the step's own failure."""
+        try:
+            typed = await self._complete(attempt)
+            await self.run.proceed()
+            verdicts = await self._judge(typed, attempt.number)
+        except EndsRun as end:
+            attempt.failed(end.message)
+            raise
+        except StepFailure as error:
+            failure = failed_step(self.parts.plan.name, "step.agent", error)
+            attempt.failed(failure.message)
+            raise failure from error
+        rejections = tuple((v.judge, v.reason or "") for v in verdicts if not v.passed)
+        attempt.judged(_reasons(rejections))
+        return typed, rejections
 
     async def _judge(self, typed: TypedAnswer, attempt: int) -> list[VerdictRecord]:
         task = self.task
@@ -114,26 +127,28 @@ class _Visit:
                 task=task.task,
                 attempt=attempt,
                 calls=tuple(self.calls),
+                draw=task.draw,
             ),
             task.values,
         )
 
-    async def _complete(self, attempt: int) -> tuple[ChatReply, TypedAnswer]:
+    async def _complete(self, attempt: Attempt) -> TypedAnswer:
         """Turns with the model until it has given an answer of the agent's shape."""
         reader, invalid = self.parts.reader, 0
         for _ in range(TOOL_TURNS):
-            reply = await self._chat(attempt)
+            reply = await self._chat(attempt.number)
+            attempt.came(reply)
+            if not reply.tool_calls and reader.is_text:
+                return attempt.answered(TypedAnswer(reply.text, None))
             answers = [call for call in reply.tool_calls if reader.owns(call)]
             others = [call for call in reply.tool_calls if not reader.owns(call)]
-            if not reply.tool_calls and reader.is_text:
-                return reply, TypedAnswer(reply.text, None)
             if others:
-                await self.run.guard.check()
-                await self._use_tools(reply, others, attempt)
+                await self.run.proceed()
+                await self._use_tools(reply, others, attempt.number)
                 continue
             typed, violations = self._typed(answers)
             if typed is not None:
-                return reply, typed
+                return attempt.answered(typed)
             invalid += 1
             if invalid > INVALID_ANSWERS:
                 raise StepError(
@@ -142,8 +157,8 @@ class _Visit:
                     code="step.agent.invalid-answer",
                     step=self.parts.plan.name,
                 )
-            self._invalid(reply, violations, attempt)
-            await self.run.guard.check()
+            self._invalid(reply, violations, attempt.number)
+            await self.run.proceed()
         raise StepError(
             f"there was no answer after {TOOL_TURNS} turns of tool calls",
             code="step.agent.no-answer",
@@ -170,8 +185,8 @@ class _Visit:
                 tools=self.specs,
                 tool_choice="required" if self.parts.reader.tools else None,
                 attempt=attempt,
-                sample=self.task.sample,
-                values=self.task.values,
+                draw=self.task.draw,
+                values=self.values,
             )
         )
 
@@ -179,7 +194,7 @@ class _Visit:
         self.messages.append(Message("assistant", reply.text, tool_calls=reply.tool_calls))
         answered = {call.id for call in calls}
         for call in calls:
-            result = await self.parts.tools.use(self.run, self.step, call, attempt, self.calls)
+            result = await self.parts.tools.use(self.run, self.step, call, attempt, self.calls, self.secrets)
             self.messages.append(Message("tool", result, tool_call_id=call.id))
         for call in reply.tool_calls:
             if call.id not in answered:
@@ -200,7 +215,7 @@ class _Visit:
         self.messages.append(Message("assistant", reply.text, tool_calls=reply.tool_calls))
         self.messages.extend(Message("tool", text, tool_call_id=call.id) for call in reply.tool_calls)
 
-    def _tell_rejected(self, attempt: int, reasons: tuple[tuple[str, str], ...]) -> None:
+    def _tell_rejected(self, attempt: int, reasons: Rejections) -> None:
         run = self.run
         if run.hooks:
             run.emit(
@@ -214,34 +229,7 @@ class _Visit:
                 )
             )
 
-    def _attempt(
-        self,
-        number: int,
-        outcome: Any,
-        reply: ChatReply | None,
-        typed: TypedAnswer | None,
-        reason: str | None,
-        started: str,
-    ) -> None:
-        captured = self.run.capture
-        self.step.attempts.append(
-            AttemptRecord(
-                number=number,
-                outcome=outcome,
-                variant=typed.variant if typed else None,
-                answer=typed.value if typed else None,
-                reason=reason,
-                model=reply.model if reply else None,
-                started=started,
-                ended=self.run.stamp(),
-                prompt=msgspec.to_builtins(self.messages) if captured else None,
-                raw=(reply.text or to_json(msgspec.to_builtins(reply.tool_calls)))
-                if captured and reply
-                else None,
-            )
-        )
 
-
-def _reasons(rejections: tuple[tuple[str, str], ...]) -> str:
+def _reasons(rejections: Rejections) -> str:
     """What goes back to the model: a line per judge that rejected."""
     return "\n".join(f"- [{judge}] {reason}" for judge, reason in rejections)

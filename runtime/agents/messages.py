@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from ..core import ActorRef
 from ..judge.protocol import ChatReply, DecisionQuestion, DecisionReply, Message, ToolSpec
 from ..run import Run, Step
+from ..store.records import ToolStatus
+
+
+class Draw(NamedTuple):
+    """Which of several draws at once this is, from 1, of how many (`best of 3`, `each`); 0 where there is only one."""
+
+    number: int = 0
+    of: int = 0
+
+
+ALONE = Draw()
 
 
 class ChatCall(msgspec.Struct, frozen=True, eq=False):
@@ -27,7 +38,7 @@ class ChatCall(msgspec.Struct, frozen=True, eq=False):
     temperature: float | None = None
     max_tokens: int | None = None
     attempt: int = 0
-    sample: int = 0
+    draw: Draw = ALONE
     values: Mapping[str, Any] = {}
 
 
@@ -42,18 +53,18 @@ class DecideCall(msgspec.Struct, frozen=True, eq=False):
     state: Any
     questions: tuple[DecisionQuestion, ...]
     attempt: int = 0
+    draw: Draw = ALONE
     values: Mapping[str, Any] = {}
 
 
 class AgentTask(msgspec.Struct, frozen=True, eq=False):
-    """A visit to an agent. `values` are its parameters by name, `task` what it is sent; `sample` tells draws of one
-    request apart (`best of 3`, `each`)."""
+    """A visit to an agent. `values` are its parameters by name, `task` what it is sent."""
 
     run: Run
     step: Step
     values: Mapping[str, Any]
     task: str
-    sample: int = 0
+    draw: Draw = ALONE
     party: str | None = None
     """Who pays; the agent itself where it is None."""
 
@@ -64,19 +75,26 @@ class AgentAnswer(msgspec.Struct, frozen=True, eq=False):
 
 
 class JudgeTask(msgspec.Struct, frozen=True, eq=False):
-    """One answer to judge. `calls` are the agent's tool calls of this visit with their real values."""
+    """One answer to judge. `agent` is the judged one, None where a gate or a flow asks; `calls` are its tool calls of
+    this visit with their real values."""
 
     run: Run
     step: Step
-    agent: str
+    agent: str | None
     reply: Any
     variant: str | None
     task: str
     attempt: int
     calls: tuple[Mapping[str, Any], ...] = ()
     values: Mapping[str, Any] = {}
+    draw: Draw = ALONE
     party: str | None = None
     """Who pays; the judge itself where it is None."""
+
+    @property
+    def visible(self) -> dict[str, Any]:
+        """What a script's `when` may read of it."""
+        return {**self.values, "task": self.task, "attempt": self.attempt, "reply": self.reply}
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -103,7 +121,7 @@ class ToolTask(msgspec.Struct, frozen=True, eq=False):
 class ToolResult(msgspec.Struct, frozen=True):
     """`status` as in the records. `output` is the real value; the record holds a masked one."""
 
-    status: str
+    status: ToolStatus
     output: Any = None
     error: str | None = None
 
@@ -116,15 +134,16 @@ class GateTask(msgspec.Struct, frozen=True, eq=False):
 
 class DecisionTask(msgspec.Struct, frozen=True, eq=False):
     """A condition, choice or scale to evaluate. `layers` are the scoped contexts (`with context`), outermost first;
-    `minimum` the bar of this use, where it has one."""
+    `minimum` is the bar of this use, where a branch hangs on it, and `uncertain` says that there is a branch for what
+    does not reach it."""
 
     run: Run
     step: Step
     values: Mapping[str, Any]
     layers: tuple[Mapping[str, Any], ...] = ()
     minimum: str | None = None
-    branching: bool = False
-    """Whether a branch hangs on it: only then has a confidence a bar."""
+    uncertain: bool = False
+    draw: Draw = ALONE
 
 
 ProviderRef: TypeAlias = ActorRef[ChatCall | DecideCall, ChatReply | DecisionReply]

@@ -33,15 +33,19 @@ class Panel:
         if not self.seats:
             return []
         scope = Scope(dict(values))
-        if len(self.seats) == 1:
-            found = [await self._ask(self.seats[0], task, scope)]
-        else:
-            found = await self._ask_all(task, scope)
-        task.step.verdicts.extend(found)
-        return found
-
-    async def _ask_all(self, task: JudgeTask, scope: Scope) -> list[VerdictRecord]:
         found: list[VerdictRecord | None] = [None] * len(self.seats)
+        try:
+            if len(self.seats) == 1:
+                found[0] = await self._ask(self.seats[0], task, scope)
+            else:
+                await self._ask_all(task, scope, found)
+        finally:
+            # In listed order, and also those that were there when a judge broke or the run was cancelled.
+            given = [verdict for verdict in found if verdict is not None]
+            task.step.verdicts.extend(given)
+        return given
+
+    async def _ask_all(self, task: JudgeTask, scope: Scope, found: list[VerdictRecord | None]) -> None:
         broken: list[Exception] = []
 
         async def one(at: int, seat: Seat) -> None:
@@ -55,9 +59,10 @@ class Panel:
         async with trio.open_nursery() as nursery:
             for at, seat in enumerate(self.seats):
                 nursery.start_soon(one, at, seat)
+                # Tasks that are started together run in any order; judges start in the order they are listed.
+                await trio.lowlevel.checkpoint()
         if broken:
             raise broken[0]
-        return [verdict for verdict in found if verdict is not None]
 
     async def _ask(self, seat: Seat, task: JudgeTask, scope: Scope) -> VerdictRecord:
         run = task.run

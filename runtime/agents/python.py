@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,7 +30,9 @@ class PythonFunction:
         """Awaits an async function; a sync one runs in a worker thread, which a cancelled run leaves behind."""
         if self.is_async:
             return await self.function(*args, **kwargs)
-        return await trio.to_thread.run_sync(lambda: self.function(*args, **kwargs), abandon_on_cancel=True)
+        call = partial(self.function, *args, **kwargs)
+        result = await trio.to_thread.run_sync(call, abandon_on_cancel=True)
+        return await result if inspect.isawaitable(result) else result
 
 
 def load_function(hook: HookPlan, root: Path) -> PythonFunction:
@@ -57,7 +60,12 @@ def _module(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     # Dataclasses and pickles look their module up by name while it is being executed.
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ConfigurationError(
+            f"{path}: it cannot be imported ({type(error).__name__}: {error})", code="python.import"
+        ) from error
     return module
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...dsl import ast
 from ...dsl.plan import Origin
-from ..expr import Compiler, Scope
-from ..judge.errors import StepError
+from ..expr import Compiler, Evaluate, ExpressionError, Scope
+from ..judge.errors import JudgeflowError
 
 Ruling = Callable[[Scope], Any]
 Rule = ast.Let | ast.Require | ast.Case
@@ -16,23 +16,47 @@ Rule = ast.Let | ast.Require | ast.Case
 
 def compile_rules(rules: Sequence[Rule], compiler: Compiler, origin: Origin) -> Ruling:
     """`let` binds for what follows, `require` tests, `case` holds the rules of one variant."""
-    steps = [_rule(rule, compiler, origin) for rule in rules]
+    run = _sequence(rules, compiler, origin)
     cases = [rule.type.text for rule in rules if isinstance(rule, ast.Case)]
 
     def ruling(scope: Scope) -> Any:
-        for step in steps:
-            reason = step(scope)
-            if reason is not None:
-                return reason
+        reason = run(scope)
         variant = scope.values.get("variant")
-        if cases and not any(compiler.is_a(variant, case) for case in cases):
+        if reason is None and cases and not any(compiler.is_a(variant, case) for case in cases):
             # The checker refuses a missing case; a reply from outside the file could still be one.
-            raise StepError(
-                f"no case fits a reply of type {variant}", code="judge.missing-case", step="judge"
-            )
-        return None
+            raise JudgeflowError(f"no case fits a reply of type {variant}", code="judge.missing-case")
+        return reason
 
     return ruling
+
+
+def _sequence(rules: Sequence[Rule], compiler: Compiler, origin: Origin) -> Ruling:
+    steps = [_rule(rule, compiler, origin) for rule in rules]
+    lets = [
+        (at, rule.name.text, compiler.compile(rule.value, origin))
+        for at, rule in enumerate(rules)
+        if isinstance(rule, ast.Let)
+    ]
+
+    def sequence(scope: Scope) -> Any:
+        for at, step in enumerate(steps):
+            reason = step(scope)
+            if reason is not None:
+                for place, name, value in lets:
+                    if place > at:
+                        _bind_if_possible(scope, name, value)
+                return reason
+        return None
+
+    return sequence
+
+
+def _bind_if_possible(scope: Scope, name: str, value: Evaluate) -> None:
+    """Metrics are kept on a failure too and may read a later `let`; what a failed rule was to ensure may be missing."""
+    try:
+        scope.values[name] = value(scope)
+    except ExpressionError:
+        scope.values[name] = None
 
 
 def _rule(rule: Rule, compiler: Compiler, origin: Origin) -> Ruling:
@@ -53,15 +77,9 @@ def _rule(rule: Rule, compiler: Compiler, origin: Origin) -> Ruling:
             return "" if given is None else given
 
         return require
-    wanted, inner = rule.type.text, [_rule(part, compiler, origin) for part in rule.rules]
+    wanted, inner = rule.type.text, _sequence(rule.rules, compiler, origin)
 
     def case(scope: Scope) -> Any:
-        if not compiler.is_a(scope.values.get("variant"), wanted):
-            return None
-        for step in inner:
-            reason = step(scope)
-            if reason is not None:
-                return reason
-        return None
+        return inner(scope) if compiler.is_a(scope.values.get("variant"), wanted) else None
 
     return case

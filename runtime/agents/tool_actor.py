@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import trio
 
 from ...dsl.plan import ToolPlan
@@ -24,8 +25,8 @@ MOST_CHARACTERS = 1_000_000
 """A larger result is refused: no model could read it, and a record must stay readable."""
 
 ToolHandler = Callable[[ToolTask], Awaitable[ToolResult]]
-ToolAnswers = Callable[[str, str, Mapping[str, Any]], Any]
-"""The function of a tool, the run and the arguments: the result."""
+ToolAnswers = Callable[[ToolTask], Any]
+"""A use of a tool: its result."""
 
 
 @attrs.frozen(eq=False)
@@ -85,7 +86,7 @@ def _scripted(parts: ToolParts, answers: ToolAnswers) -> ToolHandler:
         if violations and plan.mcp is None:
             return ToolResult("refused", error="; ".join(violations))
         await task.run.guard.check()
-        return _result(plan, decoder, answers(task.function, task.run.info.id, values))
+        return _result(plan, decoder, answers(msgspec.structs.replace(task, values=values)))
 
     return handle
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -11,7 +12,7 @@ import msgspec
 from ...dsl.json_schema import params_schema
 from ...dsl.plan import ToolPlan
 from ...dsl.shapes import TypeInfo
-from ..expr import to_json
+from ..expr import to_json, to_text
 from ..judge.protocol import ToolCall, ToolSpec
 from ..run import Run, Step, events
 from ..store.records import ToolCallRecord
@@ -28,11 +29,24 @@ class ToolBox:
     specs: tuple[ToolSpec, ...] = ()
 
     async def use(
-        self, run: Run, step: Step, call: ToolCall, attempt: int, calls: list[Mapping[str, Any]]
+        self,
+        run: Run,
+        step: Step,
+        call: ToolCall,
+        attempt: int,
+        calls: list[Mapping[str, Any]],
+        secrets: set[str],
     ) -> str:
-        """Runs one call and tells what the model is to read. Whatever goes wrong is a result, never an exception."""
-        started = run.stamp()
-        given, result = await self._run(run, step, call, attempt)
+        """Runs one call and tells what the model is to read. Whatever goes wrong is a result, never an exception.
+
+        `calls` gets the real values, for judges; `secrets` those that must not reach a record.
+        """
+        plan = self.tools[call.name][0] if call.name in self.tools else None
+        given, refusal = _arguments(call)
+        secrets.update(secrets_of(plan, given))
+        with recorded(run, step, call.name, given, secrets_of(plan, given), attempt, call.id) as record:
+            record(refusal or await self._run(run, step, call.name, given, attempt))
+        result = record.result
         calls.append(
             {
                 "tool": call.name,
@@ -42,43 +56,26 @@ class ToolBox:
                 "status": result.status,
             }
         )
-        plan = self.tools[call.name][0] if call.name in self.tools else None
-        secrets = _secrets(plan, given)
-        step.tool_calls.append(
-            ToolCallRecord(
-                tool=call.name,
-                input=masked(given, secrets),
-                output=masked(result.output, secrets),
-                error=masked(result.error, secrets),
-                status=result.status,  # type: ignore[arg-type]
-                attempt=attempt,
-                id=call.id,
-                started=started,
-                ended=run.stamp(),
-            )
-        )
-        if run.hooks:
-            run.emit(
-                events.ToolCalled(
-                    run=run.info.id, at=run.now(), step=step.id, tool=call.name, status=result.status
-                )
-            )
         if result.status == "succeeded":
             return result.output if isinstance(result.output, str) else to_json(result.output)
         return f"error ({result.status}): {result.error}"
 
-    async def _run(self, run: Run, step: Step, call: ToolCall, attempt: int) -> tuple[Any, ToolResult]:
-        if call.name not in self.tools:
+    async def _run(self, run: Run, step: Step, name: str, given: Any, attempt: int) -> ToolResult:
+        if name not in self.tools:
             known = ", ".join(self.tools) or "none"
-            return None, ToolResult("refused", error=f"there is no tool {call.name}; there are: {known}")
-        try:
-            given = msgspec.json.decode(call.arguments or "{}")
-        except (msgspec.DecodeError, RecursionError) as error:
-            return call.arguments, ToolResult("refused", error=f"the arguments are not JSON ({error})")
-        if not isinstance(given, dict):
-            return given, ToolResult("refused", error="the arguments must be one object")
-        _, ref = self.tools[call.name]
-        return given, await ref.ask(ToolTask(run, step, call.name, given, attempt))
+            return ToolResult("refused", error=f"there is no tool {name}; there are: {known}")
+        return await self.tools[name][1].ask(ToolTask(run, step, name, given, attempt))
+
+
+def _arguments(call: ToolCall) -> tuple[Any, ToolResult | None]:
+    """The arguments of a call, and the refusal of what is no JSON object."""
+    try:
+        given = msgspec.json.decode(call.arguments or "{}")
+    except (msgspec.DecodeError, RecursionError) as error:
+        return call.arguments, ToolResult("refused", error=f"the arguments are not JSON ({error})")
+    if not isinstance(given, dict):
+        return given, ToolResult("refused", error="the arguments must be one object")
+    return given, None
 
 
 def tool_specs(tools: Sequence[ToolPlan], types: Mapping[str, TypeInfo]) -> tuple[ToolSpec, ...]:
@@ -96,11 +93,79 @@ def tool_specs(tools: Sequence[ToolPlan], types: Mapping[str, TypeInfo]) -> tupl
     )
 
 
-def _secrets(plan: ToolPlan | None, given: Any) -> tuple[str, ...]:
-    if plan is None or not isinstance(given, dict):
+class _Recording:
+    """Called with the result of a use; without one the use was cancelled."""
+
+    __slots__ = ("result",)
+
+    def __init__(self) -> None:
+        self.result = ToolResult("cancelled", error="cancelled")
+
+    def __call__(self, result: ToolResult) -> None:
+        self.result = result
+
+
+@contextmanager
+def recorded(
+    run: Run,
+    step: Step,
+    tool: str,
+    given: Any,
+    secrets: tuple[str, ...],
+    attempt: int = 0,
+    id: str | None = None,
+) -> Iterator[_Recording]:
+    """One use of a tool and its line in the record, secrets masked, however it ends."""
+    started = run.stamp()
+    recording = _Recording()
+    try:
+        yield recording
+    except Exception as error:
+        recording(ToolResult("failed", error=str(error)))
+        raise
+    finally:
+        result = recording.result
+        step.tool_calls.append(
+            ToolCallRecord(
+                tool=tool,
+                input=masked(given, secrets) if isinstance(given, dict) or not secrets else MASK,
+                output=masked(result.output, secrets),
+                error=masked(result.error, secrets),
+                status=result.status,
+                attempt=attempt,
+                id=id,
+                started=started,
+                ended=run.stamp(),
+            )
+        )
+        if run.hooks:
+            run.emit(
+                events.ToolCalled(
+                    run=run.info.id, at=run.now(), step=step.id, tool=tool, status=result.status
+                )
+            )
+
+
+def secrets_of(plan: ToolPlan | None, given: Any) -> tuple[str, ...]:
+    """The values of a call's secret parameters, as texts. Arguments that are no object are secret as a whole."""
+    if plan is None or not plan.secret:
         return ()
-    found = (given.get(name) for name in plan.secret)
-    return tuple(value if isinstance(value, str) else to_json(value) for value in found if value is not None)
+    if not isinstance(given, dict):
+        return (to_text(given),)
+    found: list[str] = []
+    for name in plan.secret:
+        found.extend(_texts(given.get(name)))
+    return tuple(found)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif value is not None and value != "" and not isinstance(value, bool):
+        yield to_text(value)
 
 
 def masked(value: Any, secrets: tuple[str, ...]) -> Any:
@@ -109,7 +174,7 @@ def masked(value: Any, secrets: tuple[str, ...]) -> Any:
         return value
     if isinstance(value, str):
         for secret in sorted(secrets, key=len, reverse=True):
-            value = value.replace(secret, MASK) if secret else value
+            value = value.replace(secret, MASK)
         return value
     if isinstance(value, dict):
         return {masked(key, secrets): masked(item, secrets) for key, item in value.items()}
@@ -117,4 +182,17 @@ def masked(value: Any, secrets: tuple[str, ...]) -> Any:
         return [masked(item, secrets) for item in value]
     if value is None or isinstance(value, bool):
         return value
-    return MASK if to_json(value) in secrets else value
+    return MASK if to_text(value) in secrets else value
+
+
+def unmasked(value: Any, secrets: tuple[str, ...]) -> Any:
+    """The real value of a masked one, where there is only one secret that it can have been."""
+    if len(secrets) != 1:
+        return value
+    if isinstance(value, str):
+        return value.replace(MASK, secrets[0])
+    if isinstance(value, dict):
+        return {unmasked(key, secrets): unmasked(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [unmasked(item, secrets) for item in value]
+    return value

@@ -266,7 +266,7 @@ def _hooks(arguments: argparse.Namespace, session: Session) -> list[events.Hook]
                 sys.stderr,
                 live=terminal and os.environ.get("TERM") != "dumb",
                 colour=terminal and not os.environ.get("NO_COLOR"),
-                workflow=session.program.plan.workflow,
+                workflow=session.plan.workflow,
             )
         )
     return hooks

@@ -3,6 +3,6 @@
 from .compiler import Compiler, Evaluate
 from .errors import ExpressionError
 from .scope import Scope
-from .values import Record, to_json, to_text
+from .values import Record, to_json, to_text, type_name
 
-__all__ = ["Compiler", "Evaluate", "ExpressionError", "Record", "Scope", "to_json", "to_text"]
+__all__ = ["Compiler", "Evaluate", "ExpressionError", "Record", "Scope", "to_json", "to_text", "type_name"]

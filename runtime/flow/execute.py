@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
@@ -13,7 +12,9 @@ from ..core import StepFailure
 from ..expr import Scope
 from ..judge.errors import JudgeflowError, LimitReached
 from ..run import Ledger, Limits, Run, RunGuard, RunInfo, Stamp, events
+from ..store.errors import StoreError
 from ..store.records import (
+    JournalEntry,
     LimitHit,
     Status,
     StepRecord,
@@ -25,12 +26,17 @@ from ..store.records import (
 from .frame import Approver, Frame
 from .outcomes import Guarded, Paused
 from .system import System
+from .within import INTERNAL
 
 
 class Recorder(Protocol):
     """Keeps records. `post` is synchronous: it may be called where nothing must come between."""
 
-    def post(self, record: Tern) -> None: ...
+    async def begin(self, tern: Tern) -> Tern: ...
+
+    async def write(self, record: Tern) -> None: ...
+
+    def post(self, record: Tern | JournalEntry) -> None: ...
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -46,7 +52,7 @@ class Request:
     tenant: str = ""
     history: tuple[TernHead, ...] = ()
     hooks: Sequence[events.Hook] = ()
-    on_error: Any = None
+    on_error: Callable[[BaseException], Any] | None = None
     approver: Approver
     limits: Limits = attrs.field(factory=lambda: Limits((), Ledger()))
     profile: str | None = None
@@ -55,6 +61,10 @@ class Request:
     capture: bool = False
     scripted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    past: Mapping[str, StepRecord] = attrs.field(factory=dict)
+    """The steps that an earlier process of this run has ended: they are not done again."""
+    started: str | None = None
+    """When that process began."""
 
 
 @attrs.frozen(eq=False)
@@ -66,23 +76,40 @@ class Outcome:
     error: Exception | None = None
 
 
+@attrs.frozen(eq=False)
+class _End:
+    """How a flow ended, before it is in the record."""
+
+    status: Status
+    value: Any = None
+    code: str | None = None
+    reason: str | None = None
+    error: Exception | None = None
+
+
 @attrs.define(eq=False)
 class Execution:
-    """A run under way. `stop` ends it softly, `abort` at once; both leave a record `cancelled`."""
+    """A run under way. `stop` ends it softly, `abort` at once; both leave a record `cancelled`.
+
+    `journal`: each step is kept as it begins and as it ends, for the case that this process is killed.
+    """
 
     system: System
     request: Request
     stamp: Stamp
-    recorder: Recorder | None = None
-    scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
+    recorder: Recorder
+    journal: bool = False
     guard: RunGuard = attrs.field(init=False)
     run: Run = attrs.field(init=False)
-    started: str = attrs.field(init=False)
+    _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _aborted: bool = attrs.field(default=False, init=False)
+    _started: str = attrs.field(init=False)
+    _turn: int = attrs.field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
         request = self.request
-        self.guard = RunGuard(self.scope)
-        self.started = self.stamp()
+        self.guard = RunGuard(self._scope)
+        self._started = request.started or self.stamp()
         self.run = Run(
             RunInfo(request.id, request.thread, request.flow, request.tenant),
             self.guard,
@@ -92,6 +119,8 @@ class Execution:
             on_error=request.on_error,
             history=request.history,
             capture=request.capture,
+            journal=self._keep if self.journal else None,
+            past=request.past,
         )
         self.run.warnings.extend(request.warnings)
 
@@ -99,11 +128,121 @@ class Execution:
         self.guard.stop()
 
     def abort(self) -> None:
-        self.scope.cancel()
+        self._aborted = True
+        self._scope.cancel()
 
     async def __call__(self) -> Outcome:
-        """Runs to the end. Passes a caller's own cancellation through, with the record kept."""
-        request, run = self.request, self.run
+        """Runs to the end. Passes a caller's own cancellation through, with the record kept.
+
+        Raises `StoreError` where the run cannot be recorded, and a bug of ours as itself, after recording it.
+        """
+        try:
+            begun = await self.recorder.begin(self._tern(_End("running"), ended=False))
+            self._turn = begun.turn
+            self._tell_started()
+            end = await self._bounded()
+        except Exception as bug:
+            self._record(_End("failed", code=INTERNAL, reason=f"{type(bug).__name__}: {bug}"), bug)
+            raise
+        except BaseException as cancelled:
+            # Not ours to answer: the caller's own scope was cancelled. Nothing may be awaited, and nothing is lost.
+            self._record(_End("cancelled", code="cancelled", reason="cancelled"), cancelled)
+            raise
+        tern = self._ended(end)
+        try:
+            await self.recorder.write(tern)
+        finally:
+            self._tell_ended(tern)
+        return Outcome(tern, end.value, end.error)
+
+    async def _bounded(self) -> _End:
+        """The flow within the run's own scope: its time limit, `stop` and `abort`."""
+        seconds = self.request.limits.seconds
+        if seconds is not None:
+            self._scope.deadline = trio.current_time() + seconds
+        with self._scope:
+            return await self._flow()
+        if self._aborted or self.guard.stopping:
+            return _End("cancelled", code="cancelled", reason="stopped")
+        return self._limited(self.request.limits.out_of_time())
+
+    async def _flow(self) -> _End:
+        request = self.request
+        frame = Frame(self.run, Scope({}, {}), "", request.approver)
+        try:
+            value = await self.system.flows[request.flow](frame, request.values)
+        except Guarded as guarded:
+            reason = guarded.reason
+            return _End("guarded", reason, guarded.code, reason, guarded)
+        except Paused as paused:
+            return _End("paused", None, "approve.waiting", paused.question, paused)
+        except LimitReached as limit:
+            return self._limited(limit)
+        except StepFailure as failure:
+            code = failure.code if isinstance(failure, JudgeflowError) else "step"
+            return _End("failed", None, code, str(failure), failure)
+        return _End("answered", value)
+
+    def _limited(self, limit: LimitReached) -> _End:
+        self.run.limits_hit.append(
+            LimitHit(limit=limit.what, per=limit.per, allowed=limit.allowed, spent=limit.spent)
+        )
+        return _End("guarded", None, limit.code, limit.message, limit)
+
+    def _ended(self, end: _End) -> Tern:
+        """The one record of this run. Steps that were under way are marked as what became of them."""
+        for step in self.run.steps:
+            if step.status == "running":
+                self.run.end_step(step, "paused" if end.status == "paused" else "cancelled")
+        return self._tern(end, ended=True)
+
+    def _tern(self, end: _End, *, ended: bool) -> Tern:
+        run, request = self.run, self.request
+        steps: tuple[StepRecord, ...] = tuple(step.record() for step in run.steps)
+        return Tern(
+            id=request.id,
+            thread=request.thread,
+            turn=self._turn,
+            flow=request.flow,
+            workflow=self.system.plan.workflow,
+            tenant=request.tenant,
+            status=end.status,
+            code=end.code,
+            reason=end.reason,
+            task=request.task,
+            answer=end.value,
+            route=tuple(step.name for step in steps),
+            cost=run.ledger.cost(),
+            usage=run.ledger.usage(),
+            versions=request.versions,
+            profile=request.profile,
+            replay_of=request.replay_of,
+            limits=tuple(run.limits_hit),
+            warnings=tuple(run.warnings),
+            unreadable=count_unreadable(steps),
+            started=self._started,
+            ended=run.stamp() if ended else None,
+            steps=steps,
+        )
+
+    def _record(self, end: _End, error: BaseException) -> None:
+        """The record where nothing may be awaited. That it cannot be kept either is told beside the error."""
+        tern = self._ended(end)
+        try:
+            self.recorder.post(tern)
+        except StoreError as lost:
+            if type(error) is not type(lost):
+                raise BaseExceptionGroup(
+                    "the run ended early, and its record was not kept", [error, lost]
+                ) from None
+        finally:
+            self._tell_ended(tern)
+
+    def _keep(self, step: StepRecord) -> None:
+        self.recorder.post(JournalEntry(run=self.request.id, step=step))
+
+    def _tell_started(self) -> None:
+        run, request = self.run, self.request
         if run.hooks:
             run.emit(
                 events.RunStarted(
@@ -115,88 +254,8 @@ class Execution:
                     scripted=request.scripted,
                 )
             )
-        seconds = request.limits.seconds
-        if seconds is not None:
-            self.scope.deadline = trio.current_time() + seconds
-        try:
-            with self.scope:
-                return await self._flow()
-        except trio.Cancelled:
-            self._finish("cancelled", code="cancelled", reason="cancelled")
-            raise
-        if (
-            self.scope.deadline < math.inf
-            and trio.current_time() >= self.scope.deadline
-            and not self.guard.stopping
-        ):
-            return self._limited(request.limits.out_of_time())
-        return Outcome(self._finish("cancelled", code="cancelled", reason="stopped"), None)
 
-    async def _flow(self) -> Outcome:
-        request = self.request
-        functions: dict[str, Any] = {}
-        frame = Frame(self.run, Scope({}, functions), "", request.approver)
-        try:
-            value = await self.system.flows[request.flow](frame, request.values)
-        except Guarded as guarded:
-            answer = guarded.reason
-            return Outcome(
-                self._finish("guarded", code=guarded.code, reason=guarded.reason, answer=answer),
-                answer,
-                guarded,
-            )
-        except Paused as paused:
-            return Outcome(
-                self._finish("paused", code="approve.waiting", reason=paused.question), None, paused
-            )
-        except LimitReached as limit:
-            return self._limited(limit)
-        except StepFailure as failure:
-            code = failure.code if isinstance(failure, JudgeflowError) else "step"
-            return Outcome(self._finish("failed", code=code, reason=str(failure)), None, failure)
-        return Outcome(self._finish("answered", answer=value), value)
-
-    def _limited(self, limit: LimitReached) -> Outcome:
-        per: Any = limit.per
-        what: Any = limit.what
-        self.run.limits_hit.append(LimitHit(limit=what, per=per, allowed=limit.allowed, spent=limit.spent))
-        return Outcome(self._finish("guarded", code=limit.code, reason=limit.message), None, limit)
-
-    def _finish(
-        self, status: Status, *, code: str | None = None, reason: str | None = None, answer: Any = None
-    ) -> Tern:
-        """The one record of this run. Steps that were under way are marked as what became of them."""
-        run, request = self.run, self.request
-        for step in run.steps:
-            if step.status == "running":
-                run.end_step(step, "paused" if status == "paused" else "cancelled")
-        steps: tuple[StepRecord, ...] = tuple(step.record() for step in run.steps)
-        tern = Tern(
-            id=request.id,
-            thread=request.thread,
-            flow=request.flow,
-            workflow=self.system.plan.workflow,
-            tenant=request.tenant,
-            status=status,
-            code=code,
-            reason=reason,
-            task=request.task,
-            answer=answer,
-            route=tuple(step.name for step in steps),
-            cost=run.ledger.cost(),
-            usage=run.ledger.usage(),
-            versions=request.versions,
-            profile=request.profile,
-            replay_of=request.replay_of,
-            limits=tuple(run.limits_hit),
-            warnings=tuple(run.warnings),
-            unreadable=count_unreadable(steps),
-            started=self.started,
-            ended=run.stamp(),
-            steps=steps,
-        )
-        if self.recorder is not None:
-            self.recorder.post(tern)
+    def _tell_ended(self, tern: Tern) -> None:
+        run = self.run
         if run.hooks:
-            run.emit(events.RunEnded(run=request.id, at=run.now(), tern=tern))
-        return tern
+            run.emit(events.RunEnded(run=tern.id, at=run.now(), tern=tern))

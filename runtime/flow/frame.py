@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from ..agents.messages import ALONE, Draw
 from ..expr import Scope
 from ..run import Run
 
@@ -16,7 +17,7 @@ Approver = Callable[[str, Any], Awaitable[bool | None]]
 
 @attrs.define(eq=False)
 class Frame:
-    """One flow under way. `path` starts the ids of its steps; `layers` are its `with context` objects; `sample` tells
+    """One flow under way. `path` starts the ids of its steps; `layers` are its `with context` objects; `draw` tells
     draws of one request apart."""
 
     run: Run
@@ -25,9 +26,9 @@ class Frame:
     approver: Approver
     parent: str | None = None
     layers: tuple[Mapping[str, Any], ...] = ()
-    sample: int = 0
+    draw: Draw = ALONE
 
-    def inside(self, path: str, *, sample: int | None = None, parent: str | None = None) -> Frame:
+    def inside(self, path: str, *, draw: Draw | None = None, parent: str | None = None) -> Frame:
         """The same flow one level deeper, with its own copy of the names: for members that run at once."""
         return Frame(
             self.run,
@@ -36,7 +37,7 @@ class Frame:
             self.approver,
             self.parent if parent is None else parent,
             self.layers,
-            self.sample if sample is None else sample,
+            self.draw if draw is None else draw,
         )
 
     def at(self, path: str) -> Frame:

@@ -10,16 +10,17 @@ import attrs
 from ...dsl import ast
 from ...dsl.plan import FlowPlan
 from ..agents.decision_actor import Decided
-from ..expr import Compiler, Record, Scope
-from ..judge.errors import StepError
+from ..expr import Compiler, Record, Scope, type_name
+from ..judge.errors import ConfigurationError, StepError
 from .binding import compiled_defaults, fill_defaults
 from .calls import Action, CallCompiler
 from .frame import Frame
 from .outcomes import SPENT, STOP, Guarded, Returned
 from .steps import StepCompiler
-from .together import all_of
+from .together import bounded
 
 Run = Callable[[Frame], Awaitable[Returned | None]]
+Decide = Callable[[Frame], Awaitable[Decided]]
 
 
 def compile_flow(
@@ -104,23 +105,25 @@ class _Statements:
         otherwise = self._otherwise(node.otherwise)
         if self._is_decision(node.condition):
             return self._if_decision(node, then, otherwise)
-        condition = self.steps.expression(ast.Unary(node.start, node.end, "not", node.condition))
+        unless = self._unless(node.condition)
 
         async def branch(frame: Frame) -> Returned | None:
-            return await (otherwise if await condition(frame) else then)(frame)
+            return await (otherwise if await unless(frame) else then)(frame)
 
         return branch
+
+    def _unless(self, condition: ast.Expr) -> Action:
+        """Whether a test fails: null counts as false, a decision as its value."""
+        return self.steps.expression(ast.Unary(condition.start, condition.end, "not", condition))
 
     def _if_decision(self, node: ast.If, then: Run, otherwise: Run) -> Run:
         decide, uncertain = self._decide(node.condition, node.uncertain)
 
         async def branch(frame: Frame) -> Returned | None:
-            decided: Decided = await decide(frame)
-            frame.scope.values["decision"] = decided.as_value()
-            if decided.uncertain:
-                return await _uncertain(decided, uncertain)(frame)
-            assert decided.decision is not None
-            return await (then if decided.decision.value else otherwise)(frame)
+            decided = await decide(frame)
+            if decided.decision is None or decided.uncertain:
+                return await _in_branch(frame, decided, uncertain)
+            return await _in_branch(frame, decided, then if decided.decision.value else otherwise)
 
         return branch
 
@@ -130,12 +133,10 @@ class _Statements:
             decide, uncertain = self._decide(node.subject, node.uncertain)
 
             async def by_decision(frame: Frame) -> Returned | None:
-                decided: Decided = await decide(frame)
-                frame.scope.values["decision"] = decided.as_value()
-                if decided.uncertain:
-                    return await _uncertain(decided, uncertain)(frame)
-                assert decided.decision is not None
-                return await self._case(decided.decision.label, cases)(frame)
+                decided = await decide(frame)
+                if decided.decision is None or decided.uncertain:
+                    return await _in_branch(frame, decided, uncertain)
+                return await _in_branch(frame, decided, self._case(decided.decision.label, cases))
 
             return by_decision
         subject = self.steps.expression(node.subject)
@@ -153,23 +154,36 @@ class _Statements:
                 value = value.get("choice", value.get("variant"))
             fitting = [run for label, run in cases if label == value]
         if not fitting:
-            raise StepError(f"no case for {value!r}", code="switch.missing-case", step="switch")
+            raise StepError(
+                f"no case fits a value of type {type_name(value)}", code="switch.missing-case", step="switch"
+            )
         return fitting[0]
 
     def _is_decision(self, expr: ast.Expr) -> bool:
         return isinstance(expr, ast.Call) and expr.callee.text in self.calls.plan.decisions
 
-    def _decide(self, call: Any, uncertain: ast.Uncertain | None) -> tuple[Action, Run | None]:
-        """The decision of a branch. The use's own bar overrides the declaration's."""
+    def _decide(self, call: Any, uncertain: ast.Uncertain | None) -> tuple[Decide, Run]:
+        """The decision of a branch, and the branch for what is uncertain. The use's own bar overrides the
+        declaration's; a bar without such a branch, or the reverse, is refused before anything runs."""
         minimum = self.calls.plan.decisions[call.callee.text].minimum
-        block = None
-        if uncertain is not None:
-            minimum = uncertain.below.text if uncertain.below is not None else minimum
-            block = self.block(uncertain.block.body)
-        action = self.calls.decision(
-            call, self.origin, self.steps.site(), None, branching=True, minimum=minimum
+        if uncertain is None:
+            if minimum is not None:
+                raise ConfigurationError(
+                    f"{call.callee.text} has a confidence to reach: say what happens below it (`uncertain {{ … }}`)",
+                    code="decision.no-uncertain",
+                )
+            return self.calls.decision(call, self.origin, self.steps.site(), None), _nothing
+        minimum = uncertain.below.text if uncertain.below is not None else minimum
+        if minimum is None:
+            raise ConfigurationError(
+                f"{call.callee.text} has no confidence to reach, so `uncertain` could never run",
+                code="decision.uncertain-unreachable",
+            )
+        block = self.block(uncertain.block.body)
+        decide = self.calls.decision(
+            call, self.origin, self.steps.site(), None, minimum=minimum, uncertain=True
         )
-        return action, block
+        return decide, block
 
     def _otherwise(self, node: ast.Block | ast.If | None) -> Run:
         if node is None:
@@ -189,7 +203,8 @@ class _Statements:
                 inner = frame.inside(f"{frame.path}{site}[{at}].")
                 return lambda: action(inner)
 
-            results = await all_of([member(at, action) for at, (_, action) in enumerate(members)])
+            tasks = [member(at, action) for at, (_, action) in enumerate(members)]
+            results = await bounded(tasks, len(tasks))
             for (name, _), value in zip(members, results, strict=True):
                 if name is not None:
                     frame.scope.values[name] = value
@@ -200,7 +215,7 @@ class _Statements:
         return self.steps.compile(task.step, task.name.text if isinstance(task, ast.Bind) else None)
 
     def _loop(self, node: ast.Loop) -> Run:
-        until = self.steps.expression(node.until) if node.until is not None else None
+        going_on = self._unless(node.until) if node.until is not None else None
         site = self.steps.site()
         body = self.block(node.body.body)
         spent = self.block(node.otherwise.body) if node.otherwise is not None else None
@@ -209,13 +224,13 @@ class _Statements:
         async def loop(frame: Frame) -> Returned | None:
             for turn in range(turns):
                 inner = frame.at(f"{frame.path}{site}#{turn}.")
-                if until is not None and await until(inner) is True:
+                if going_on is not None and not await going_on(inner):
                     return None
                 ended = await body(inner)
                 if ended is not None:
                     return ended
                 await frame.run.guard.check()
-            if until is None or await until(frame.at(f"{frame.path}{site}#{turns}.")) is True:
+            if going_on is None or not await going_on(frame.at(f"{frame.path}{site}#{turns}.")):
                 return None
             if spent is not None:
                 return await spent(frame)
@@ -238,12 +253,18 @@ async def _nothing(frame: Frame) -> None:
     return None
 
 
-def _uncertain(decided: Decided, block: Run | None) -> Run:
-    """The branch for what is uncertain; a refused question without one is the refusal itself."""
-    if block is not None:
-        return block
-    if decided.refusal is not None:
-        raise StepError(
-            decided.refusal.message, code=decided.refusal.code, step="decision"
-        ) from decided.refusal
-    return _nothing
+async def _in_branch(frame: Frame, decided: Decided, branch: Run) -> Returned | None:
+    """Runs a branch with its `decision`; what that name stood for before, it stands for again."""
+    values = frame.scope.values
+    before = values.get("decision", _UNBOUND)
+    values["decision"] = decided.as_value()
+    try:
+        return await branch(frame)
+    finally:
+        if before is _UNBOUND:
+            values.pop("decision", None)
+        else:
+            values["decision"] = before
+
+
+_UNBOUND = object()

@@ -7,16 +7,18 @@ from typing import Any
 
 from ...dsl import ast
 from ...dsl.plan import Origin
+from ..agents.messages import Draw
 from ..core import StepFailure
-from ..expr import Compiler, ExpressionError, Scope, to_text
-from ..judge.errors import LimitReached, StepError
+from ..expr import Compiler, to_json, to_text
+from ..judge.errors import EndsRun, JudgeflowError, StepError
 from ..store.records import ApprovalRecord
-from .calls import Action, CallCompiler, begin
+from .calls import Action, CallCompiler
 from .frame import Frame
 from .hoist import hoisted
 from .outcomes import REFUSED, Guarded, Paused
 from .together import bounded, first_success
 from .tournament import Tournament
+from .within import begin, within
 
 EACH_AT_ONCE = 16
 """How many members of an `each` run at once where it does not say."""
@@ -47,7 +49,7 @@ class StepCompiler:
             case ast.Each():
                 return self._each(step, binding)
             case ast.Best():
-                members = [self._variant(call) for call in step.calls]
+                members = [self.compile(call) for call in step.calls]
                 return self.tournament.compile(step, members, self.site(), binding)
             case ast.Race():
                 return self._race(step)
@@ -69,10 +71,6 @@ class StepCompiler:
 
         return action
 
-    def plain(self, expr: ast.Expr) -> Callable[[Scope], Any] | None:
-        """The expression as a plain function where it has no costly call."""
-        return None if hoisted(expr, self.calls.costly)[1] else self.compiler.compile(expr, self.origin)
-
     def _holds_costly(self, call: ast.Call) -> bool:
         return any(hoisted(arg.value, self.calls.costly)[1] for arg in call.args)
 
@@ -84,12 +82,12 @@ class StepCompiler:
         async def attempt(frame: Frame) -> Any:
             try:
                 value = await call(frame)
-            except LimitReached:
+            except EndsRun:
                 raise
             except Guarded as guarded:
                 failure = _failure(guarded.code, guarded.reason, guarded.value if is_gate else None)
             except StepFailure as error:
-                code = error.code if isinstance(error, StepError | ExpressionError) else "step"
+                code = error.code if isinstance(error, JudgeflowError) else "step"
                 failure = _failure(code, str(error), _broken_gate(str(error)) if is_gate else None)
             else:
                 if is_gate or otherwise is not None:
@@ -102,28 +100,28 @@ class StepCompiler:
     def _approve(self, step: ast.Approve, binding: str | None) -> Action:
         question = self.compiler.text(step.question, self.origin)
         showing = self.expression(step.showing) if step.showing is not None else None
-        site = self.site()
+        site, name = self.site(), binding or "approve"
 
         async def approve(frame: Frame) -> Any:
             run = frame.run
             shown = await showing(frame) if showing is not None else None
-            record = begin(frame, site, "approve", binding or "approve", binding)
             asked = question(frame.scope)
+            past = run.past.get(frame.path + site)
+            if past is not None and _is_the_same(past.approval, asked, shown):
+                run.recall(past.id, "approve", name)
+                return _answered(past.approval, asked, binding)
+            record = begin(frame, site, "approve", name, binding)
+            record.approval = ApprovalRecord(question=asked, showing=shown)
             await run.guard.check()
-            answer = await frame.approver(asked, shown)
-            record.approval = ApprovalRecord(
-                question=asked, showing=shown, approved=answer, at=run.stamp() if answer is not None else None
-            )
-            if answer is None:
-                run.end_step(record, "paused", reason=asked)
-                raise Paused(record.id, asked, shown)
+            answer = await within(frame, record, _ask(frame, record.id, asked, shown))
+            record.approval = ApprovalRecord(question=asked, showing=shown, approved=answer, at=run.stamp())
             record.answer = answer
-            if not answer and binding is None:
+            if answer or binding is not None:
+                run.end_step(record, "succeeded")
+            else:
                 run.end_step(record, "blocked", code=REFUSED, reason=asked)
-                raise Guarded(f"not approved: {asked}", code=REFUSED)
-            run.end_step(record, "succeeded")
-            await run.guard.check()
-            return answer
+            await run.proceed()
+            return _answered(record.approval, asked, binding)
 
         return approve
 
@@ -141,7 +139,7 @@ class StepCompiler:
                 raise StepError(f"`each {name} in …` goes through a list", code="step.each", step=name)
 
             def member(at: int, item: Any) -> Callable[[], Any]:
-                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at + 1)
+                inner = frame.inside(f"{frame.path}{site}[{at}].", draw=Draw(at + 1, len(items)))
                 inner.scope.values[name] = item
                 return lambda: body(inner)
 
@@ -160,13 +158,39 @@ class StepCompiler:
                 return lambda: action(frame.inside(f"{frame.path}{site}[{at}]."))
 
             value = await first_success([member(at, action) for at, action in enumerate(members)])
-            await frame.run.guard.check()
+            await frame.run.proceed()
             return value
 
         return race
 
-    def _variant(self, call: ast.Call) -> Action:
-        return self.compile(call)
+
+async def _ask(frame: Frame, step: str, question: str, showing: Any) -> bool:
+    """A person's answer; only yes and no are answers."""
+    answer = await frame.approver(question, showing)
+    if answer is None:
+        raise Paused(step, question, showing)
+    if not isinstance(answer, bool):
+        raise StepError(
+            f"{question}: {answer!r} is neither yes nor no", code="approve.invalid", step="approve"
+        )
+    return answer
+
+
+def _is_the_same(approval: ApprovalRecord | None, question: str, showing: Any) -> bool:
+    """Whether a person has answered exactly this: another question, or other things shown, are asked about anew."""
+    return (
+        approval is not None
+        and approval.approved is not None
+        and (approval.question, to_json(approval.showing)) == (question, to_json(showing))
+    )
+
+
+def _answered(approval: ApprovalRecord | None, question: str, binding: str | None) -> bool:
+    """The answer as a value; a no that nobody looks at ends the flow."""
+    assert approval is not None
+    if not approval.approved and binding is None:
+        raise Guarded(f"not approved: {question}", code=REFUSED)
+    return bool(approval.approved)
 
 
 def _failure(code: str, reason: str, gate_value: Any) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """A program's actors: one supervised actor for every declared agent, judge, gate, tool and decision, and one for each
 provider that its models need. They are shared by all of the program's runs.
 
-    root ── providers (services: they outlive the workers and stop last, drained)
+    root ── providers  one_for_one, a service: it outlives the workers and stops last, drained
          ├─ tools      one_for_one
          ├─ judges     one_for_one
          └─ agents, gates, decisions   one_for_one
+
+A crash is a bug that one run's message met: that run ends with the cause, its actor is renewed, and nobody else is
+harmed. A program does not give up on an actor, however often that happens, since every restart is paid for by one
+run; an actor that cannot even be set up says so to everyone who asks.
 """
 
 from __future__ import annotations
@@ -18,7 +22,6 @@ from typing import Any
 
 import attrs
 
-from ...dsl import ast
 from ...dsl.plan import AgentPlan, DecisionPlan, GatePlan, ModelPlan, Origin, Plan, ToolPlan, UsePlan
 from ..agents.answers import AnswerReader
 from ..agents.classes import Classes
@@ -26,18 +29,22 @@ from ..agents.decision_actor import DecisionParts, DecisionRef, decision_behavio
 from ..agents.gate_actor import GateParts, gate_behaviour
 from ..agents.gateway import Gateway, provider_behaviour
 from ..agents.hooks import JudgeHook
-from ..agents.judge_actor import JudgeParts, judge_behaviour
+from ..agents.judge_actor import judge_behaviour
+from ..agents.judge_form import JudgeParts
 from ..agents.loop import AgentParts, agent_behaviour
 from ..agents.messages import AgentRef, DecisionTask, JudgeRef, ProviderRef, ToolRef
 from ..agents.panel import Panel, Seat
+from ..agents.startup import Opens, or_its_failure
 from ..agents.tool_actor import ToolAnswers, ToolParts, tool_behaviour
 from ..agents.tool_use import ToolBox, tool_specs
 from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, open_supervisor
 from ..expr import Compiler, Scope
+from ..judge.errors import ConfigurationError
 from ..judge.protocol import Provider
 from ..run import Stamp
 from .binding import bind
 from .calls import Actors, CallCompiler
+from .constants import NOWHERE, constants_of
 from .frame import Frame
 from .statements import compile_flow
 from .steps import StepCompiler
@@ -57,8 +64,8 @@ Connect = Callable[[ModelPlan], Connection]
 
 Enter = Callable[[Frame, Mapping[str, Any]], Awaitable[Any]]
 
-ROOT = Intensity(1, 60.0)
-WORKERS = Intensity(3, 30.0)
+PATIENT = Intensity(1_000_000, 30.0)
+"""Restarts that no program reaches: the back-off allows a few a second at most."""
 
 
 @attrs.frozen(eq=False)
@@ -69,8 +76,9 @@ class System:
     compiler: Compiler
     classes: Classes
     actors: Actors
-    gateway: Gateway
     flows: Mapping[str, Enter]
+    unavailable: Mapping[str, ConfigurationError]
+    """Why there is no provider, by the name of each model that has none."""
     supervisor: Supervisor
 
 
@@ -86,7 +94,7 @@ async def open_system(
 ) -> AsyncIterator[System]:
     """Starts the actors of a checked program and stops them in order when the block ends. `tool_answers` stand in for
     the tools, in tests."""
-    async with open_supervisor(plan.workflow, intensity=ROOT, grace=grace) as supervisor:
+    async with open_supervisor(plan.workflow, intensity=PATIENT, grace=grace) as supervisor:
         yield _Assembly(plan, connect, root, stamp, supervisor, tool_answers).system()
 
 
@@ -107,6 +115,7 @@ class _Assembly:
         self.supervisor = supervisor
         self.tool_answers = tool_answers
         self.classes = Classes(plan.types)
+        self.unavailable: dict[str, ConfigurationError] = {}
         self.compiler = Compiler(plan.types, constants_of(plan, stamp), stamp.moment)
 
     def system(self) -> System:
@@ -142,36 +151,42 @@ class _Assembly:
             decisions[name] = self.start(workers, name, partial(decision_behaviour, parts))
         for name, flow in plan.flows.items():
             flows[name] = compile_flow(flow, calls, self.compiler)
-        return System(plan, self.compiler, self.classes, actors, gateway, flows, self.supervisor)
+        return System(plan, self.compiler, self.classes, actors, flows, self.unavailable, self.supervisor)
 
-    def level(self, name: str) -> Supervisor:
-        return self.supervisor.start(SupervisorSpec(name=name, intensity=WORKERS))
+    def level(self, name: str, *, service: bool = False) -> Supervisor:
+        spec = SupervisorSpec(name=name, intensity=PATIENT, service=service)
+        return self.supervisor.start(spec)
 
-    def start(
-        self, level: Supervisor, name: str, behaviour: Callable[[], Any], *, service: bool = False
-    ) -> ActorRef[Any, Any]:
-        return level.start(ActorSpec(name=name, behaviour=behaviour, concurrency=math.inf, service=service))
+    def start(self, level: Supervisor, name: str, opens: Opens) -> ActorRef[Any, Any]:
+        behaviour = partial(or_its_failure, name, opens)
+        return level.start(ActorSpec(name=name, behaviour=behaviour, concurrency=math.inf))
 
     def providers(self) -> dict[str, ProviderRef]:
         """An actor for each provider, by the name of every model that it serves."""
+        level = self.level("providers", service=True)
         started: dict[Hashable, ProviderRef] = {}
         slugs: dict[str, str] = {}
         refs: dict[str, ProviderRef] = {}
         for name, model in self.plan.models.items():
-            connection = self.connect(model)
+            try:
+                connection = self.connect(model)
+            except ConfigurationError as error:
+                # A run that may call this model is refused before it starts; the others need not care.
+                self.unavailable[name] = error
+                continue
             slugs[name] = connection.slug
             if connection.key not in started:
-                behaviour = partial(_provider, connection, self.plan.models, slugs)
-                label = f"provider:{connection.name}"
-                started[connection.key] = self.start(self.supervisor, label, behaviour, service=True)
+                opens = partial(_provider, connection, self.plan.models, slugs)
+                started[connection.key] = self.start(level, f"provider:{connection.name}", opens)
             refs[name] = started[connection.key]
         return refs
 
     def tool(self, plan: ToolPlan) -> ToolParts:
         return ToolParts(plan, self.root, self.plan.types, self.classes, self.tool_answers)
 
-    def judge(self, name: str, gateway: Gateway, tools: Mapping[str, ToolRef]) -> JudgeParts:
+    def judge(self, name: str, gateway: Gateway, refs: Mapping[str, ToolRef]) -> JudgeParts:
         plan = self.plan.judges[name]
+        tools = {name: (tool, refs[name]) for name, tool in self.plan.tools.items()}
         hook = None
         if plan.python is not None:
             hook = JudgeHook(
@@ -225,7 +240,7 @@ class _Assembly:
             plan=plan,
             compiler=self.compiler,
             gateway=gateway,
-            global_context=self.compiler.compile(shared, _NOWHERE) if shared is not None else None,
+            global_context=self.compiler.compile(shared, NOWHERE) if shared is not None else None,
             context=self.context(plan, calls),
             cache_key=self.compiler.compile(plan.cache_key, plan.origin)
             if plan.cache_key is not None
@@ -246,9 +261,6 @@ class _Assembly:
         return context
 
 
-_NOWHERE = Origin("", 0, 0)
-
-
 async def _nobody(question: str, showing: Any) -> bool | None:
     return None
 
@@ -259,25 +271,3 @@ async def _provider(
 ) -> AsyncIterator[Any]:
     async with connection.open() as provider, provider_behaviour(provider, models, slugs) as handle:
         yield handle
-
-
-def constants_of(plan: Plan, stamp: Stamp) -> dict[str, Any]:
-    """The values of all constants. One may mention another in any order; the checker has refused circles."""
-    nodes = {constant.name: constant.value for constant in plan.constants}
-    values: dict[str, Any] = {}
-    for _ in range(len(nodes)):
-        for name, node in nodes.items():
-            if name not in values and mentioned(node) & nodes.keys() <= values.keys():
-                values[name] = Compiler(plan.types, values, stamp.moment).compile(node, _NOWHERE)(Scope({}))
-    return values
-
-
-def mentioned(node: Any) -> set[str]:
-    """Every name that an expression mentions."""
-    if isinstance(node, ast.Name):
-        return {node.id}
-    if isinstance(node, tuple):
-        return set().union(*(mentioned(item) for item in node))
-    if isinstance(node, ast.Node):
-        return set().union(*(mentioned(getattr(node, field)) for field in node.__struct_fields__))
-    return set()

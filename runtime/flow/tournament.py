@@ -1,31 +1,48 @@
-"""`best of`: several variants, one picked by an agent. Nothing that was paid for is lost: every variant is a step."""
+"""`best of`: several variants, one picked by an agent. Nothing that was paid for is lost: every variant is a step.
+
+Two variants are shown in both orders, because a picker that favours the first would decide by position.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import attrs
+
 from ...dsl import ast
 from ...dsl.plan import Origin
+from ..agents.messages import ALONE, Draw
 from ..core import StepFailure
 from ..expr import Compiler, to_text
-from ..judge.errors import LimitReached, StepError
+from ..judge.errors import EndsRun, StepError
 from ..judge.fencing import fence
-from ..judge.reading import read_winner
+from ..judge.reading import WinnerReading, read_winner
 from ..store.records import PickRecord
-from .calls import Action, CallCompiler, begin
+from .calls import Action, CallCompiler
 from .frame import Frame
-from .outcomes import Guarded
-from .together import each_outcome
+from .together import Setback, each_outcome
+from .within import begin, within
 
 DEFAULTED = "no parseable winner; defaulted to variant 1"
+DISAGREED = "the picker chose by position: each order has another winner; variant 1 was kept"
+ONE_ORDER = "only one of the two orders could be read"
+LAST_LEFT = "only one variant was left"
 
 
+@attrs.frozen
+class Variant:
+    """`number` counts from 1 among all that were asked for, failed ones too."""
+
+    number: int
+    value: Any
+
+
+@attrs.frozen(eq=False)
 class Tournament:
-    def __init__(self, calls: CallCompiler, compiler: Compiler, origin: Origin) -> None:
-        self.calls = calls
-        self.compiler = compiler
-        self.origin = origin
+    calls: CallCompiler
+    compiler: Compiler
+    origin: Origin
 
     def compile(self, step: ast.Best, members: Sequence[Action], site: str, binding: str | None) -> Action:
         """`members` has one action per written call; `best of N` runs the one call N times."""
@@ -37,56 +54,93 @@ class Tournament:
             record = begin(frame, site, "best", picker, binding)
 
             def member(at: int) -> Callable[[], Any]:
-                inner = frame.inside(f"{frame.path}{site}[{at}].", sample=at + 1, parent=record.id)
+                path = f"{frame.path}{site}[{at}]."
+                inner = frame.inside(path, draw=Draw(at + 1, count), parent=record.id)
                 return lambda: members[at % len(members)](inner)
 
-            outcomes = await each_outcome([member(at) for at in range(count)])
-            failures = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
-            for failure in failures:
-                if not isinstance(failure, StepFailure | Guarded) or isinstance(failure, LimitReached):
-                    frame.run.end_step(record, "failed", reason=str(failure))
-                    raise failure
-            variants = [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
-            if not variants:
-                reason = f"all {count} variants failed: {failures[0]}"
-                frame.run.end_step(record, "failed", code="step.best", reason=reason)
-                raise StepError(reason, code="step.best", step=picker) from failures[0]
-            asked = question(frame.scope) if question is not None else "Which is the best?"
-            record.pick = await self._pick(frame, site, picker, asked, variants, record.id)
-            winner = variants[record.pick.winner - 1]
-            record.answer = winner
+            async def held() -> Any:
+                variants = _variants(await each_outcome([member(at) for at in range(count)]), picker)
+                asked = question(frame.scope) if question is not None else "Which is the best?"
+                pick = self._picker(frame, site, picker, asked, record.id)
+                record.pick = await _picked(pick, variants, count)
+                return next(v.value for v in variants if v.number == record.pick.winner)
+
+            winner = record.answer = await within(frame, record, held())
             frame.run.end_step(record, "succeeded")
-            await frame.run.guard.check()
+            await frame.run.proceed()
             return winner
 
         return best
 
-    async def _pick(
-        self, frame: Frame, site: str, picker: str, question: str, variants: Sequence[Any], parent: str
-    ) -> PickRecord:
-        count = len(variants)
-        if count == 1:
-            return PickRecord(winner=1, count=1, reason="only one variant was left")
-        inner = frame.inside(f"{frame.path}{site}.", parent=parent)
-        task = picker_task(question, variants)
-        try:
-            await frame.run.guard.check()
-            reply = await self.calls.visit(inner, "pick", picker, {"task": task}, task, None)
-        except LimitReached:
-            raise
-        except StepFailure as failure:
-            return PickRecord(
-                winner=1, count=count, readable=False, defaulted=True, reason=f"{DEFAULTED} ({failure})"
-            )
-        reading = read_winner(to_text(reply), count)
+    def _picker(self, frame: Frame, site: str, picker: str, question: str, parent: str) -> _Pick:
+        inner = frame.inside(f"{frame.path}{site}.", draw=ALONE, parent=parent)
+
+        async def pick(order: str, variants: Sequence[Variant]) -> WinnerReading | StepFailure:
+            task = picker_task(question, [variant.value for variant in variants])
+            try:
+                reply = await self.calls.visit(inner, order, picker, {"task": task}, task, None)
+            except EndsRun:
+                raise
+            except StepFailure as failure:
+                return failure
+            return read_winner(to_text(reply), len(variants))
+
+        return pick
+
+
+_Pick = Callable[[str, Sequence[Variant]], Any]
+
+
+def _variants(outcomes: Sequence[Any], picker: str) -> list[Variant]:
+    """Those that succeeded. `StepError` where none did."""
+    variants = [
+        Variant(at, outcome) for at, outcome in enumerate(outcomes, 1) if not isinstance(outcome, Setback)
+    ]
+    if variants:
+        return variants
+    first = outcomes[0].error
+    raise StepError(f"all {len(outcomes)} variants failed: {first}", code="step.best", step=picker) from first
+
+
+async def _picked(pick: _Pick, variants: Sequence[Variant], count: int) -> PickRecord:
+    if len(variants) == 1:
+        reason = LAST_LEFT if count > 1 else None
+        return PickRecord(winner=variants[0].number, count=count, reason=reason)
+    first = await pick("pick", variants)
+    if len(variants) != 2:
+        return _record(first, variants, count)
+    swapped = await pick("pick.swapped", variants[::-1])
+    return _of_both(_record(first, variants, count), _record(swapped, variants[::-1], count), variants)
+
+
+def _record(reading: WinnerReading | StepFailure, variants: Sequence[Variant], count: int) -> PickRecord:
+    """What one order says, by the variants' own numbers."""
+    if isinstance(reading, StepFailure):
+        failed = f"{DEFAULTED} ({reading})"
         return PickRecord(
-            winner=reading.winner,
-            count=count,
-            readable=reading.readable,
-            clamped=reading.clamped,
-            defaulted=reading.defaulted,
-            reason=DEFAULTED if reading.defaulted else None,
+            winner=variants[0].number, count=count, readable=False, defaulted=True, reason=failed
         )
+    return PickRecord(
+        winner=variants[reading.winner - 1].number,
+        count=count,
+        readable=reading.readable,
+        clamped=reading.clamped,
+        defaulted=reading.defaulted,
+        reason=DEFAULTED if reading.defaulted else None,
+    )
+
+
+def _of_both(first: PickRecord, swapped: PickRecord, variants: Sequence[Variant]) -> PickRecord:
+    if not swapped.readable and not first.readable:
+        return first
+    if not swapped.readable or not first.readable:
+        read = first if first.readable else swapped
+        return PickRecord(
+            winner=read.winner, count=read.count, readable=False, clamped=read.clamped, reason=ONE_ORDER
+        )
+    if first.winner == swapped.winner:
+        return first
+    return PickRecord(winner=variants[0].number, count=first.count, defaulted=True, reason=DISAGREED)
 
 
 def picker_task(question: str, variants: Sequence[Any]) -> str:

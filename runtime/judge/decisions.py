@@ -106,12 +106,20 @@ def validated(question: DecisionQuestion, reply: DecisionReply) -> Decision:
     return _scale(question, answer, reply.rounding)
 
 
-def answers_as_values(questions: Sequence[DecisionQuestion], reply: DecisionReply) -> dict[str, Any]:
+def decisions_of(questions: Sequence[DecisionQuestion], reply: DecisionReply) -> dict[str, Decision]:
     """Every question's validated answer by its name. Answers to questions that were not asked break the contract."""
-    extra = set(reply.answers) - {question.id for question in questions}
+    extra = reply.answers.keys() - {question.id for question in questions}
     if extra:
-        raise ProviderContractError(f"the service answered what was not asked: {', '.join(sorted(extra))}")
-    return {question.id: validated(question, reply).as_value() for question in questions}
+        raise ProviderContractError(
+            f"the service answered what was not asked: {', '.join(sorted(extra))}",
+            code="model.decision.invalid-response",
+        )
+    return {question.id: validated(question, reply) for question in questions}
+
+
+def answers_as_values(questions: Sequence[DecisionQuestion], reply: DecisionReply) -> dict[str, Any]:
+    """`decisions_of` as expressions see it."""
+    return {name: decision.as_value() for name, decision in decisions_of(questions, reply).items()}
 
 
 def _condition(question: DecisionQuestion, answer: ConditionAnswer) -> Decision:
@@ -210,6 +218,7 @@ __all__ = [
     "answers_as_values",
     "check_questions",
     "check_serialisable",
+    "decisions_of",
     "merge_layers",
     "validated",
 ]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ..core import AbortError, StepFailure
+from ..store import records
+from ..store.money import Cost
 from .protocol import Usage
 
 __all__ = [
     "AbortError",
     "ConfigurationError",
+    "EndsRun",
     "JudgeflowError",
     "LimitReached",
     "ModelKindError",
@@ -127,10 +132,18 @@ def failed_step(step: str, code: str, cause: StepFailure) -> StepError:
 class QualityGateError(StepError):
     """An agent's retries are spent and its last answer was still rejected.
 
-    `rejections` are the last answer's, (judge, reason) in listed order; `retries` how often it was sent back.
+    `rejections` are the last answer's, (judge, reason) in listed order; `retries` how often it was sent back; `usage`
+    and `cost` what the whole visit has used, its judges included.
     """
 
-    def __init__(self, agent: str, rejections: tuple[tuple[str, str], ...], retries: int) -> None:
+    def __init__(
+        self,
+        agent: str,
+        rejections: tuple[tuple[str, str], ...],
+        retries: int,
+        usage: records.Usage,
+        cost: Cost,
+    ) -> None:
         reasons = "; ".join(f"{judge}: {reason}" for judge, reason in rejections)
         super().__init__(
             f"{agent}: the last of {retries + 1} answers was rejected: {reasons}",
@@ -139,14 +152,28 @@ class QualityGateError(StepError):
         )
         self.rejections = rejections
         self.retries = retries
+        self.usage = usage
+        self.cost = cost
 
 
-class LimitReached(JudgeflowError):
-    """A limit of the run or the day is spent; the run ends as `guarded`. `try` does not catch it."""
+class EndsRun(JudgeflowError):
+    """Ends the run, whatever stands around the step: `try`, `race`, `best of` and fallbacks let it through."""
+
+
+class LimitReached(EndsRun):
+    """A limit of the run or the day is spent; the run ends as `guarded`."""
 
     code = "limit"
 
-    def __init__(self, message: str, *, what: str, per: str, allowed: str, spent: str) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        what: Literal["cost", "tokens", "calls", "time"],
+        per: Literal["run", "day"],
+        allowed: str,
+        spent: str,
+    ) -> None:
         super().__init__(message, code=f"limit.{what}")
         self.what = what
         self.per = per
@@ -160,7 +187,7 @@ class UnknownThreadError(JudgeflowError):
     code = "thread.unknown"
 
 
-class TestSetupError(JudgeflowError):
+class TestSetupError(EndsRun):
     """A test scripts what cannot be scripted, or leaves out what must be."""
 
     code = "test.setup"

@@ -43,10 +43,14 @@ class Caller(msgspec.Struct, frozen=True):
     name: str = ""
     """The agent, judge or decision that asks, as declared; a judge that a gate asks is not its party."""
     run: str = ""
+    step: str = ""
+    """The id of the step of the run that the call is for."""
     attempt: int = 0
     """Retries so far, from 0."""
     sample: int = 0
     """Which of several draws at once this is, from 1 (`best of 3`, `each`); 0 where there is only one."""
+    draws: int = 0
+    """How many draws there are."""
     values: Mapping[str, Any] = {}
     """The parameters of the call, for a script's `when`."""
 
@@ -153,6 +157,8 @@ class DecisionReply(msgspec.Struct, frozen=True):
     answers: dict[str, Answer]
     usage: Usage = Usage()
     model: str = ""
+    provider: str = ""
+    """Who was asked; filled in by whoever asks."""
     origin: Literal["reported", "logprobs", "json", "scripted"] = "reported"
     """Where probabilities and confidences came from."""
     rounding: int | None = None

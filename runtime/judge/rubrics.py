@@ -33,11 +33,13 @@ RUBRICS = {
 
 
 def rate_messages(criteria: str | None, rubric: str | None, task: str, reply: str) -> tuple[Message, ...]:
-    """The messages of one rating: `rubric` names a built-in one, else `criteria` are the user's own words."""
+    """The messages of one rating: `rubric` names a built-in one, else `criteria` are the user's own words. A gate
+    rates a text that answers nobody: then there is no query."""
     wanted = RUBRICS[rubric] if rubric is not None else criteria or ""
+    query = [f"The query:\n{fence(task, 'query')}"] if task else []
     parts = (
         f"Evaluation criteria: {wanted}",
-        f"The query:\n{fence(task, 'query')}",
+        *query,
         f"The reply to rate:\n{fence(reply, 'reply')}",
         "The number:",
     )

@@ -49,6 +49,37 @@ class Line:
     fits: Callable[[Scope], bool] | None = None
 
 
+class _Taken:
+    """How far one run has come in one list."""
+
+    __slots__ = ("_bases", "_drawn", "_free")
+
+    def __init__(self) -> None:
+        self._free = 0
+        self._bases: dict[str, int] = {}
+        self._drawn: set[tuple[str, int]] = set()
+
+    def next(self, caller: Caller) -> int:
+        """The place of the next answer.
+
+        What draws at once (`best of 3`, `each`) gets the list in the order in which it is written, however it is
+        scheduled: the first call of each has its place kept. What it asks for later, a retry or a turn after a tool,
+        takes the first place that is nobody's.
+        """
+        site = caller.step.rpartition("[")[0] + caller.step.rpartition("]")[2]
+        if caller.draws and (site, caller.sample) not in self._drawn:
+            self._drawn.add((site, caller.sample))
+            if site not in self._bases:
+                self._bases[site] = self._take(caller.draws)
+            return self._bases[site] + caller.sample - 1
+        return self._take(1)
+
+    def _take(self, places: int) -> int:
+        first = self._free
+        self._free += places
+        return first
+
+
 class Script:
     """The lines of one script and how far each run has come in them."""
 
@@ -57,13 +88,14 @@ class Script:
         for line in lines:
             self._lines.setdefault(line.name, []).append(line)
         self._source = source
-        self._used: OrderedDict[tuple[str, int], int] = OrderedDict()
+        self._taken: OrderedDict[tuple[str, int], _Taken] = OrderedDict()
 
-    def answer(self, name: str, run: str, values: Mapping[str, Any], draw: int = 0) -> Any:
-        """The next answer of `name` in this run, or that of a draw (from 1). `TestSetupError` where there is none."""
+    def answer(self, caller: Caller) -> Any:
+        """The next answer for whoever calls. `TestSetupError` where there is none."""
+        name = caller.name
         for line in self._lines.get(name, ()):
-            if line.fits is None or line.fits(Scope(dict(values))):
-                return self._next(line, run, draw) if line.several else line.value
+            if line.fits is None or line.fits(Scope({"attempt": caller.attempt, **caller.values})):
+                return self._next(line, caller) if line.several else line.value
         if name in self._lines:
             raise TestSetupError(f"{self._source}: no line for {name} fits this call", code="test.no-line")
         known = ", ".join(sorted(self._lines)) or "nobody"
@@ -75,14 +107,15 @@ class Script:
     def has(self, name: str) -> bool:
         return name in self._lines
 
-    def _next(self, line: Line, run: str, draw: int) -> Any:
-        key = (run, id(line))
-        if key not in self._used:
-            self._used[key] = 0
-            if len(self._used) > MOST_RUNS:
-                self._used.popitem(last=False)
-        at = draw - 1 if draw else self._used[key]
-        self._used[key] = max(self._used[key], at + 1)
+    def _next(self, line: Line, caller: Caller) -> Any:
+        key = (caller.run, id(line))
+        taken = self._taken.get(key)
+        if taken is None:
+            taken = self._taken[key] = _Taken()
+            if len(self._taken) > MOST_RUNS:
+                self._taken.popitem(last=False)
+        # A line that only fits some calls cannot know which of the draws are its own.
+        at = taken.next(caller if line.fits is None else msgspec.structs.replace(caller, draws=0))
         if at >= len(line.value):
             raise TestSetupError(
                 f"{self._source}: {line.name} is asked for answer {at + 1}, but the script has {len(line.value)}",
@@ -104,7 +137,7 @@ def script_of_test(test: TestPlan, compiler: Compiler) -> Script:
 
 
 def script_of_file(path: Path) -> Script:
-    """A JSON-lines file: one object a line with `name` and `reply` (or `decide`), in the order of the calls.
+    """A JSON-lines file: one object a line with a `name` and its `reply`, in the order of the calls.
 
     `ConfigurationError` names the file and line of whatever cannot be read.
     """
@@ -112,21 +145,29 @@ def script_of_file(path: Path) -> Script:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigurationError(
-            f"{path}: the script cannot be read ({error.strerror})", code="script.missing"
-        ) from None
-    for number, row in enumerate(text.splitlines(), 1):
-        if not row.strip():
-            continue
-        try:
-            entry = msgspec.json.decode(row)
-            replies.setdefault(entry["name"], []).append(entry["reply"])
-        except (msgspec.DecodeError, KeyError, TypeError):
-            raise ConfigurationError(
-                f'{path}:{number}: a line is an object such as {{"name": "writer", "reply": "Short."}}',
-                code="script.broken",
-            ) from None
+        reason = f"{path}: the script cannot be read ({error.strerror})"
+        raise ConfigurationError(reason, code="script.missing") from None
+    except UnicodeDecodeError as error:
+        reason = f"{path}: the script is not UTF-8 ({error.reason})"
+        raise ConfigurationError(reason, code="script.broken") from None
+    for number, row in enumerate(text.split("\n"), 1):
+        if row.strip():
+            try:
+                entry = _decode_entry(row)
+            except msgspec.DecodeError as error:
+                example = '{"name": "writer", "reply": "Short."}'
+                reason = f"{path}:{number}: a line is an object such as {example} ({error})"
+                raise ConfigurationError(reason, code="script.broken") from None
+            replies.setdefault(entry.name, []).append(entry.reply)
     return Script((Line(name, values, True) for name, values in replies.items()), str(path))
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    reply: Any
+
+
+_decode_entry = msgspec.json.Decoder(_Entry).decode
 
 
 class ScriptProvider:
@@ -139,7 +180,7 @@ class ScriptProvider:
         self._script = script
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        value = self._answer(request.caller)
+        value = self._script.answer(request.caller)
         tools = {tool.name: tool for tool in request.tools}
         calls = _tool_calls(value, tools)
         if calls:
@@ -147,7 +188,7 @@ class ScriptProvider:
         return ChatReply(to_text(value), (), Usage(0, 0), request.model, scripted=True)
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
-        value = self._answer(request.caller)
+        value = self._script.answer(request.caller)
         alone = len(request.questions) == 1 and request.questions[0].id == "decision"
         answers: dict[str, Answer] = {}
         for question in request.questions:
@@ -158,13 +199,6 @@ class ScriptProvider:
                 )
             answers[question.id] = decision_answer(question, value if alone else value[question.id])
         return DecisionReply(answers, Usage(0, 0), request.model, origin="scripted")
-
-    def _answer(self, caller: Caller) -> Any:
-        # A retry is no draw of its own: it takes what nobody has taken yet.
-        draw = caller.sample if caller.attempt == 0 else 0
-        return self._script.answer(
-            caller.name, caller.run, {"attempt": caller.attempt, **caller.values}, draw
-        )
 
     async def aclose(self) -> None:
         return None
@@ -211,9 +245,12 @@ def _tool_calls(value: Any, tools: Mapping[str, ToolSpec]) -> tuple[ToolCall, ..
 
 
 def _arguments(tool: ToolSpec, value: Any) -> Any:
+    """The value as the tool takes it: what is no record stands under a name of its own."""
     properties: Sequence[str] = list(tool.parameters.get("properties", {}))
-    wrapped = tool.name == "answer" and properties in (["items"], ["value"])
-    return {properties[0]: value} if wrapped and not isinstance(value, dict) else value
+    if tool.name != "answer" or properties not in (["items"], ["value"]) or _fits(tool, value):
+        return value
+    wrapped = {properties[0]: value}
+    return wrapped if not isinstance(value, dict) or _fits(tool, wrapped) else value
 
 
 def _fits(tool: ToolSpec, arguments: Any) -> bool:

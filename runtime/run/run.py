@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from ..judge import protocol
-from ..store.records import LimitHit, StepKind, StepStatus, TernHead
+from ..store.records import LimitHit, StepKind, StepRecord, StepStatus, TernHead
 from . import events
 from .guard import RunGuard
 from .ledger import Ledger
@@ -70,15 +70,16 @@ class Run:
 
     __slots__ = (
         "capture",
-        "context",
         "guard",
         "history",
         "hooks",
         "info",
+        "journal",
         "ledger",
         "limits",
         "limits_hit",
         "on_error",
+        "past",
         "stamp",
         "steps",
         "warnings",
@@ -95,7 +96,11 @@ class Run:
         on_error: Callable[[BaseException], Any] | None = None,
         history: tuple[TernHead, ...] = (),
         capture: bool = False,
+        journal: Callable[[StepRecord], None] | None = None,
+        past: Mapping[str, StepRecord] | None = None,
     ) -> None:
+        """`journal` keeps a step as it begins and as it ends, at once; `past` are the steps of the same run that an
+        earlier process has ended, by id."""
         self.info = info
         self.guard = guard
         self.stamp = stamp
@@ -105,6 +110,8 @@ class Run:
         self.on_error = on_error
         self.history = history
         self.capture = capture
+        self.journal = journal
+        self.past = past or {}
         self.steps: list[Step] = []
         self.warnings: list[str] = []
         self.limits_hit: list[LimitHit] = []
@@ -114,6 +121,8 @@ class Run:
     ) -> Step:
         step = Step(id, kind, name, self.stamp(), parent, binding)
         self.steps.append(step)
+        if self.journal is not None:
+            self.journal(step.record())
         if self.hooks:
             self.emit(events.StepStarted(run=self.info.id, at=self.now(), step=id, kind=kind, name=name))
         return step
@@ -125,13 +134,32 @@ class Run:
         step.code = code
         step.reason = reason
         step.ended = self.stamp()
+        if self.journal is not None:
+            self.journal(step.record())
         if self.hooks:
             self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=step.record()))
 
-    def book(self, step: Step, party: str, usage: protocol.Usage, amount: Decimal | None) -> None:
+    def recall(self, id: str, kind: StepKind, name: str) -> StepRecord | None:
+        """The step as an earlier process ended it, now a step of this run as well; None where it has to be done."""
+        record = self.past.get(id)
+        if record is None or (record.kind, record.name) != (kind, name):
+            return None
+        self.steps.append(Step.ended_as(record))
+        self.ledger.absorb(record.cost, record.usage)
+        return record
+
+    async def proceed(self) -> None:
+        """The third check, before anything is done with what was paid for. Raises `LimitReached` where that spent a
+        limit."""
+        await self.guard.check()
+        self.limits.check_spent()
+
+    def book(
+        self, step: Step, party: str, usage: protocol.Usage, amount: Decimal, *, certain: bool = True
+    ) -> None:
         """Records a paid call, synchronously: before any check that could end the run."""
-        self.ledger.book(party, usage, amount)
-        step.ledger.book(party, usage, amount)
+        self.ledger.book(party, usage, amount, certain=certain)
+        step.ledger.book(party, usage, amount, certain=certain)
 
     def emit(self, event: events.Event) -> None:
         """Tells every hook. A hook that raises changes nothing; its error goes to `on_error`."""

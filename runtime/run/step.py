@@ -23,6 +23,7 @@ class Step:
     """Everything of a step that its record needs, in the order in which it happens."""
 
     __slots__ = (
+        "_record",
         "answer",
         "approval",
         "attempts",
@@ -66,9 +67,20 @@ class Step:
         self.approval: ApprovalRecord | None = None
         self.ledger = Ledger()
         self.ended: str | None = None
+        self._record: StepRecord | None = None
+
+    @classmethod
+    def ended_as(cls, record: StepRecord) -> Step:
+        """A step that has ended in an earlier process."""
+        step = cls(record.id, record.kind, record.name, record.started, record.parent, record.binding)
+        step.status, step.ended, step._record = record.status, record.ended, record
+        return step
 
     def record(self) -> StepRecord:
-        return StepRecord(
+        """The step as it stands; once it has ended, always the same record."""
+        if self._record is not None:
+            return self._record
+        record = StepRecord(
             id=self.id,
             parent=self.parent,
             kind=self.kind,
@@ -90,3 +102,6 @@ class Step:
             started=self.started,
             ended=self.ended,
         )
+        if self.ended is not None:
+            self._record = record
+        return record

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
 from ...dsl import ast
 from ...dsl.plan import TestPlan
+from ..agents.messages import ToolTask
+from ..agents.tool_actor import ToolAnswers
 from ..connect import Connections
 from ..expr import Compiler, ExpressionError, Scope, to_json
-from ..flow.system import constants_of
+from ..flow.constants import constants_of
+from ..flow.frame import Approver
 from ..judge.errors import JudgeflowError, TestSetupError
+from ..judge.protocol import Caller
 from ..program import Program, Result
 from ..providers.script import Script, script_of_test
 from ..run import Stamp
@@ -42,10 +46,8 @@ async def run_block(program: Program, test: TestPlan, stamp: Stamp) -> TestOutco
         script = script_of_test(test, compiler)
         given = compiler.compile(test.given, test.origin)(Scope({})) if test.given is not None else None
         connections = Connections(program.plan, program.root, {}, everything=script)
-        async with program.opened(
-            connections=connections, stamp=stamp, tool_answers=script.answer
-        ) as session:
-            result = await session.run(given, flow=test.flow, approver=_approver(script), task=given)
+        async with program.opened(connect=connections, stamp=stamp, tool_answers=_tools(script)) as session:
+            result = await session.run(given, flow=test.flow, approver=_approver(script))
     except JudgeflowError as error:
         return TestOutcome(test.name, test.origin.line, (f"[{error.code}] {error.message}",), None)
     failures = tuple(failed_expectations(test, result, compiler))
@@ -120,10 +122,27 @@ def _verdicts(record: Tern, agent: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def _approver(script: Script) -> Any:
+def _tools(script: Script) -> ToolAnswers:
+    """The script's results stand in for the tools; nothing else is run."""
+
+    def answer(task: ToolTask) -> Any:
+        caller = Caller(
+            f"tool:{task.function}",
+            task.function,
+            run=task.run.info.id,
+            step=task.step.id,
+            attempt=task.attempt,
+            values=task.values,
+        )
+        return script.answer(caller)
+
+    return answer
+
+
+def _approver(script: Script) -> Approver:
     async def approve(question: str, showing: Any) -> bool | None:
         if not script.has("approve"):
             return None
-        return bool(script.answer("approve", "", {"question": question}))
+        return cast(bool | None, script.answer(Caller("approve", "approve", values={"question": question})))
 
     return approve
