@@ -150,12 +150,12 @@ class Tool:
         self._task = task
 
     async def __call__(self, **values: Any) -> Any:
-        """The tool's output. `StepError` if it fails."""
+        """The tool's output. `JudgeflowError` with code `step.tool.<status>` if it fails."""
         name, task = self._plan.name, self._task
         result = await self._ref.ask(ToolTask(task.run, task.step, name, values, task.attempt))
         if result.status != "succeeded":
             told = masked(result.error, secrets_of(self._plan, values))
-            raise StepError(f"{name}: {told}", code=f"step.tool.{result.status}", step=name)
+            raise JudgeflowError(f"{name}: {told}", code=f"step.tool.{result.status}")
         return result.output
 
 

@@ -50,7 +50,8 @@ class ToolBox:
         calls.append(
             {
                 "tool": call.name,
-                "input": given,
+                # What is no object has no fields: a judge that reads one finds null, as for any missing data.
+                "input": given if isinstance(given, dict) else None,
                 "output": result.output,
                 "error": result.error,
                 "status": result.status,
@@ -178,7 +179,7 @@ def masked(value: Any, secrets: tuple[str, ...]) -> Any:
         return value
     if isinstance(value, dict):
         return {masked(key, secrets): masked(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [masked(item, secrets) for item in value]
     if value is None or isinstance(value, bool):
         return value
