@@ -39,9 +39,11 @@ def opinion_of_reply(plan: GatePlan, party: str, reply: str) -> Opinion:
 
 
 def opinion_of_judge(plan: GatePlan, party: str, verdict: Verdict) -> Opinion:
-    """A declared judge's verdict; a rating's score joins a weighted sum as it is."""
+    """A declared judge's verdict; a rating's score joins a weighted sum as it is. A rating that cannot be read is a
+    failed one whatever the gate's policy says of replies: it never passes."""
     if not verdict.readable:
-        return _opinion(plan, party, None, None, verdict.reason)
+        record = GateJudgeRecord(party=party, readable=False, reason=verdict.reason)
+        return Opinion(False, None, record)
     score = Fraction(verdict.score) if verdict.score is not None else None
     return _opinion(plan, party, "pass" if verdict.passed else "block", score, verdict.reason)
 
