@@ -101,11 +101,10 @@ class _Statements:
     # branches
 
     def _if(self, node: ast.If) -> Run:
-        then = self.block(node.then.body)
-        otherwise = self._otherwise(node.otherwise)
         if self._is_decision(node.condition):
-            return self._if_decision(node, then, otherwise)
+            return self._if_decision(node)
         unless = self._unless(node.condition)
+        then, otherwise = self.block(node.then.body), self._otherwise(node.otherwise)
 
         async def branch(frame: Frame) -> Returned | None:
             return await (otherwise if await unless(frame) else then)(frame)
@@ -116,8 +115,9 @@ class _Statements:
         """Whether a test fails: null counts as false, a decision as its value."""
         return self.steps.expression(ast.Unary(condition.start, condition.end, "not", condition))
 
-    def _if_decision(self, node: ast.If, then: Run, otherwise: Run) -> Run:
+    def _if_decision(self, node: ast.If) -> Run:
         decide, uncertain = self._decide(node.condition, node.uncertain)
+        then, otherwise = self.block(node.then.body), self._otherwise(node.otherwise)
 
         async def branch(frame: Frame) -> Returned | None:
             decided = await decide(frame)
@@ -128,23 +128,29 @@ class _Statements:
         return branch
 
     def _switch(self, node: ast.Switch) -> Run:
-        cases = [(case.label.text, self.block(case.block.body)) for case in node.cases]
         if self._is_decision(node.subject):
-            decide, uncertain = self._decide(node.subject, node.uncertain)
-
-            async def by_decision(frame: Frame) -> Returned | None:
-                decided = await decide(frame)
-                if decided.decision is None or decided.uncertain:
-                    return await _in_branch(frame, decided, uncertain)
-                return await _in_branch(frame, decided, self._case(decided.decision.label, cases))
-
-            return by_decision
-        subject = self.steps.expression(node.subject)
+            return self._switch_decision(node)
+        subject, cases = self.steps.expression(node.subject), self._cases(node)
 
         async def by_value(frame: Frame) -> Returned | None:
             return await self._case(await subject(frame), cases)(frame)
 
         return by_value
+
+    def _switch_decision(self, node: ast.Switch) -> Run:
+        decide, uncertain = self._decide(node.subject, node.uncertain)
+        cases = self._cases(node)
+
+        async def by_decision(frame: Frame) -> Returned | None:
+            decided = await decide(frame)
+            if decided.decision is None or decided.uncertain:
+                return await _in_branch(frame, decided, uncertain)
+            return await _in_branch(frame, decided, self._case(decided.decision.label, cases))
+
+        return by_decision
+
+    def _cases(self, node: ast.Switch) -> list[tuple[str, Run]]:
+        return [(case.label.text, self.block(case.block.body)) for case in node.cases]
 
     def _case(self, value: Any, cases: Sequence[tuple[str, Run]]) -> Run:
         if isinstance(value, Record):

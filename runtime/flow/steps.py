@@ -49,8 +49,8 @@ class StepCompiler:
             case ast.Each():
                 return self._each(step, binding)
             case ast.Best():
-                members = [self.compile(call) for call in step.calls]
-                return self.tournament.compile(step, members, self.site(), binding)
+                site, members = self.site(), [self.compile(call) for call in step.calls]
+                return self.tournament.compile(step, members, site, binding)
             case ast.Race():
                 return self._race(step)
             case _:
@@ -126,8 +126,7 @@ class StepCompiler:
         return approve
 
     def _each(self, step: ast.Each, binding: str | None) -> Action:
-        source = self.expression(step.source)
-        name, site = step.name.text, self.site()
+        name, source, site = step.name.text, self.expression(step.source), self.site()
         body = self.compile(step.body, binding)
         at_once = int(step.at_most.value) if step.at_most is not None else EACH_AT_ONCE
 
