@@ -10,6 +10,7 @@ import pytest
 import trio
 
 from judgeflow.runtime.judge.errors import (
+    ConfigurationError,
     ProviderContractError,
     ProviderError,
     SerializationError,
