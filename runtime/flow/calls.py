@@ -38,6 +38,8 @@ from .within import begin, within
 
 Action = Callable[[Frame], Awaitable[Any]]
 
+MOST_DEEP = 50
+"""Flows within flows: the checker refuses recursion, and what it cannot see ends here."""
 _TASK = ParamPlan("task", Text())
 """What an agent without parameters takes: one text or any value."""
 
@@ -240,13 +242,20 @@ class CallCompiler:
         async def enter(frame: Frame) -> Any:
             values = arguments.values(frame.scope)
             step = begin(frame, site, "flow", name, binding)
-            inner = frame.inside(f"{frame.path}{site}/", parent=step.id)
-            value = await within(frame, step, self.subflow(name)(inner, values))
+            inner = frame.inside(f"{frame.path}{site}/", parent=step.id, deeper=1)
+            value = await within(frame, step, self._entered(name, inner, values))
             step.answer = value
             frame.run.end_step(step, "succeeded")
             return value
 
         return enter
+
+    async def _entered(self, name: str, frame: Frame, values: Mapping[str, Any]) -> Any:
+        if frame.depth > MOST_DEEP:
+            raise StepError(
+                f"{name}: flows call each other more than {MOST_DEEP} deep", code="flow.too-deep", step=name
+            )
+        return await self.subflow(name)(frame, values)
 
 
 def _functions(name: str, only: tuple[str, ...]) -> list[str]:

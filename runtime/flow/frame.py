@@ -18,7 +18,7 @@ Approver = Callable[[str, Any], Awaitable[bool | None]]
 @attrs.define(eq=False)
 class Frame:
     """One flow under way. `path` starts the ids of its steps; `layers` are its `with context` objects; `draw` tells
-    draws of one request apart."""
+    draws of one request apart; `depth` counts the flows around it."""
 
     run: Run
     scope: Scope
@@ -27,8 +27,11 @@ class Frame:
     parent: str | None = None
     layers: tuple[Mapping[str, Any], ...] = ()
     draw: Draw = ALONE
+    depth: int = 0
 
-    def inside(self, path: str, *, draw: Draw | None = None, parent: str | None = None) -> Frame:
+    def inside(
+        self, path: str, *, draw: Draw | None = None, parent: str | None = None, deeper: int = 0
+    ) -> Frame:
         """The same flow one level deeper, with its own copy of the names: for members that run at once."""
         return Frame(
             self.run,
@@ -38,6 +41,7 @@ class Frame:
             self.parent if parent is None else parent,
             self.layers,
             self.draw if draw is None else draw,
+            self.depth + deeper,
         )
 
     def at(self, path: str) -> Frame:
