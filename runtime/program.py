@@ -88,7 +88,7 @@ class Program:
             ) as system,
         ):
             scripted = connected.scripted if isinstance(connected, Connections) else ()
-            yield Session(system, writer, clock, profile, scripted, versions, journal=store is not None)
+            yield Session(system, writer, clock, profile, scripted, versions, durable=store is not None)
 
     async def run(
         self,

@@ -13,7 +13,7 @@ from .flow.execute import Execution, Request
 from .flow.frame import Approver
 from .flow.reach import models_of
 from .flow.system import System
-from .inputs import input_values, task_of
+from .inputs import FlowInput
 from .judge.errors import ConfigurationError, UnknownThreadError
 from .result import Result
 from .run import Ledger, Limits, Stamp, events
@@ -27,7 +27,7 @@ HISTORY = 10
 @attrs.frozen(eq=False)
 class Session:
     """`profile` is the one that the program runs under; `scripted` names the models whose answers are written down;
-    `journal` says that a killed process's runs are to be gone on with."""
+    `durable` says that runs outlive the process."""
 
     system: System
     writer: Writer
@@ -35,8 +35,9 @@ class Session:
     profile: str | None
     scripted: tuple[str, ...]
     versions: Versions
-    journal: bool
+    durable: bool
     _reach: dict[str, frozenset[str]] = attrs.field(factory=dict, init=False)
+    _inputs: dict[str, FlowInput] = attrs.field(factory=dict, init=False)
 
     @property
     def plan(self) -> Plan:
@@ -63,14 +64,15 @@ class Session:
         recorded; how the run itself ended is in the `Result`.
         """
         name = flow_name(self.plan, flow)
-        values = input_values(self.system, name, input)
+        reader = self._input(name)
+        values = reader.values(input)
         limits = limits or Limits(self.plan.limits, Ledger())
         self._check_models(name, limits)
         history = await self._history(tenant, thread)
         request = Request(
             flow=name,
             values=values,
-            task=task_of(self.system, name, input),
+            task=reader.task(input),
             id=new_id(),
             thread=thread or new_id(),
             tenant=tenant,
@@ -85,14 +87,16 @@ class Session:
             capture=capture,
             scripted=self._scripted(name),
         )
-        return await self._executed(request, started)
-
-    async def _executed(self, request: Request, started: Callable[[Execution], Any] | None) -> Result:
-        execution = Execution(self.system, request, self.stamp, self.writer, self.journal)
+        execution = Execution(self.system, request, self.stamp, self.writer, self.durable)
         if started is not None:
             started(execution)
         outcome = await execution()
         return Result(outcome.value, outcome.tern, outcome.error)
+
+    def _input(self, flow: str) -> FlowInput:
+        if flow not in self._inputs:
+            self._inputs[flow] = FlowInput(self.system, flow)
+        return self._inputs[flow]
 
     def _models(self, flow: str) -> frozenset[str]:
         if flow not in self._reach:

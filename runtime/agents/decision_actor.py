@@ -85,7 +85,7 @@ class _Decider:
         await run.guard.check()
         state = await self._state(task)
         visible = {name: task.values.get(name) for name in self.sent}
-        text = self.ask(Scope({**visible, "run": run.info.as_value()}))
+        text = self.ask(Scope({**visible, "run": run.value()}))
         question = DecisionQuestion("decision", plan.kind, text, plan.choices, plan.descriptions)
         began = self.parts.now()
         reply = await self.parts.gateway.decide(
@@ -109,7 +109,7 @@ class _Decider:
 
     async def _state(self, task: DecisionTask) -> dict[str, Any]:
         """The thread's turns, then global, scoped and own context, then the arguments by name."""
-        scope = Scope({**task.values, "run": task.run.info.as_value()})
+        scope = Scope({**task.values, "run": task.run.value()})
         layers: list[Any] = []
         if task.run.history:
             layers.append({"previous_turns": render_turns(task.run.history)})

@@ -70,7 +70,7 @@ class _Gate:
         return value_of(record)
 
     async def _decide(self, task: GateTask) -> GateRecord:
-        scope = Scope({**task.values, "run": task.run.info.as_value()})
+        scope = Scope({**task.values, "run": task.run.value()})
         if self.pass_when is not None and self.pass_when(scope):
             return GateRecord(verdict="pass", decided_by="pass_when")
         target, unresolved = self._target(scope)

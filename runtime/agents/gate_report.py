@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ..store.records import GateRecord
@@ -49,5 +50,6 @@ def exact(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
+@lru_cache(maxsize=256)
 def _number(text: str | None) -> float | None:
     return None if text is None else float(Fraction(text))

@@ -157,7 +157,10 @@ class Gateway:
     async def _first(self, call: ChatCall | DecideCall) -> ChatReply | DecisionReply:
         """The first whole answer of the model and its fallbacks. A broken contract is no reason to ask another one:
         it would hide a service that answers nonsense."""
-        names = (call.model, *self.models[call.model].fallback)
+        fallback = self.models[call.model].fallback
+        if not fallback:
+            return await self._ask(call, call.model)
+        names = (call.model, *fallback)
         for name, after in pairwise(names):
             try:
                 return await self._ask(call, name)
@@ -169,6 +172,6 @@ class Gateway:
                 )
         return await self._ask(call, names[-1])
 
-    async def _ask(self, call: ChatCall | DecideCall, model: str) -> ChatReply | DecisionReply:
+    def _ask(self, call: ChatCall | DecideCall, model: str) -> Awaitable[ChatReply | DecisionReply]:
         asked = call if model == call.model else msgspec.structs.replace(call, model=model)
-        return await self.providers[model].ask(asked)
+        return self.providers[model].ask(asked)

@@ -182,7 +182,7 @@ class JudgeHook:
             model = JudgeModel(gateway, self.judge, self.model)
             available: dict[str, Callable[[], Any]] = {
                 "model": lambda: model,
-                "run": lambda: attrs.evolve(task.run.info, agent=task.agent),
+                "run": lambda: msgspec.structs.replace(task.run.info, agent=task.agent),
                 **{name: _tool(plan, ref, task) for name, (plan, ref) in self.tools.items()},
                 **{name: _value(task.values.get(name)) for name in self.parameters},
             }

@@ -53,7 +53,7 @@ class Form:
             "variant": task.variant,
             "task": task.task,
             "attempt": task.attempt,
-            "run": task.run.info.as_value(task.agent),
+            "run": task.run.value(task.agent),
             **task.values,
             self.reply_name: task.reply,
         }

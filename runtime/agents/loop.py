@@ -42,7 +42,8 @@ class AgentParts:
     """What an agent is made of, once its names are resolved."""
 
     plan: AgentPlan
-    prompt: Callable[[Scope], str] | None
+    prompt: Callable[[Scope], str] | str
+    """A template, or the text itself where it has no values in it."""
     reader: AnswerReader
     panel: Panel
     tools: ToolBox
@@ -79,8 +80,9 @@ class _Visit:
         self.secrets: set[str] = set()
         self.specs: tuple[ToolSpec, ...] = parts.tools.specs + parts.reader.tools
         self.values = {"task": task.task, **task.values}
-        scope = Scope({**self.values, "run": task.run.info.as_value(parts.plan.name)})
-        system = parts.prompt(scope) if parts.prompt is not None else ""
+        system = parts.prompt
+        if not isinstance(system, str):
+            system = system(Scope({**self.values, "run": task.run.value(parts.plan.name)}))
         self.messages: list[Message] = [Message("system", system)] if system else []
         self.messages.append(Message("user", render_history(self.run.history, task.task)))
 
@@ -115,9 +117,9 @@ class _Visit:
         attempt.judged(_reasons(rejections))
         return typed, rejections
 
-    async def _judge(self, typed: TypedAnswer, attempt: int) -> list[VerdictRecord]:
+    def _judge(self, typed: TypedAnswer, attempt: int) -> Awaitable[list[VerdictRecord]]:
         task = self.task
-        return await self.parts.panel.verdicts(
+        return self.parts.panel.verdicts(
             JudgeTask(
                 run=task.run,
                 step=task.step,
@@ -173,8 +175,8 @@ class _Visit:
             return None, [f"give one answer, not {len(answers)}: call {names} once"]
         return None, [f"give the answer by calling {names}, not as text"]
 
-    async def _chat(self, attempt: int) -> ChatReply:
-        return await self.parts.gateway.chat(
+    def _chat(self, attempt: int) -> Awaitable[ChatReply]:
+        return self.parts.gateway.chat(
             ChatCall(
                 run=self.run,
                 step=self.step,

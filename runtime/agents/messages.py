@@ -1,4 +1,7 @@
-"""What the actors of a program ask each other. All of it stays in this process and belongs to one run."""
+"""What the actors of a program ask each other. All of it stays in this process and belongs to one run.
+
+Nothing that a message holds leads back to the message, so the garbage collector need not look at them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class Draw(NamedTuple):
 ALONE = Draw()
 
 
-class ChatCall(msgspec.Struct, frozen=True, eq=False):
+class ChatCall(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Asks a provider's actor for a chat reply. `model` is the Plan's name of the model, `party` who pays, `name` who
     asks."""
 
@@ -42,7 +45,7 @@ class ChatCall(msgspec.Struct, frozen=True, eq=False):
     values: Mapping[str, Any] = {}
 
 
-class DecideCall(msgspec.Struct, frozen=True, eq=False):
+class DecideCall(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Asks a provider's actor for the answers to typed questions."""
 
     run: Run
@@ -57,7 +60,7 @@ class DecideCall(msgspec.Struct, frozen=True, eq=False):
     values: Mapping[str, Any] = {}
 
 
-class AgentTask(msgspec.Struct, frozen=True, eq=False):
+class AgentTask(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A visit to an agent. `values` are its parameters by name, `task` what it is sent."""
 
     run: Run
@@ -69,12 +72,12 @@ class AgentTask(msgspec.Struct, frozen=True, eq=False):
     """Who pays; the agent itself where it is None."""
 
 
-class AgentAnswer(msgspec.Struct, frozen=True, eq=False):
+class AgentAnswer(msgspec.Struct, frozen=True, eq=False, gc=False):
     value: Any
     variant: str | None
 
 
-class JudgeTask(msgspec.Struct, frozen=True, eq=False):
+class JudgeTask(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One answer to judge. `agent` is the judged one, None where a gate or a flow asks; `calls` are its tool calls of
     this visit with their real values."""
 
@@ -97,7 +100,7 @@ class JudgeTask(msgspec.Struct, frozen=True, eq=False):
         return {**self.values, "task": self.task, "attempt": self.attempt, "reply": self.reply}
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """What a judge says. `readable` is False where its model's reply could not be read: then `passed` is no
     judgement. `score` is a rating's exact decimal text."""
 
@@ -109,7 +112,7 @@ class Verdict(msgspec.Struct, frozen=True):
     score: str | None = None
 
 
-class ToolTask(msgspec.Struct, frozen=True, eq=False):
+class ToolTask(msgspec.Struct, frozen=True, eq=False, gc=False):
     run: Run
     step: Step
     function: str
@@ -118,7 +121,7 @@ class ToolTask(msgspec.Struct, frozen=True, eq=False):
     attempt: int = 0
 
 
-class ToolResult(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True, gc=False):
     """`status` as in the records. `output` is the real value; the record holds a masked one."""
 
     status: ToolStatus
@@ -126,13 +129,13 @@ class ToolResult(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class GateTask(msgspec.Struct, frozen=True, eq=False):
+class GateTask(msgspec.Struct, frozen=True, eq=False, gc=False):
     run: Run
     step: Step
     values: Mapping[str, Any]
 
 
-class DecisionTask(msgspec.Struct, frozen=True, eq=False):
+class DecisionTask(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A condition, choice or scale to evaluate. `layers` are the scoped contexts (`with context`), outermost first;
     `minimum` is the bar of this use, where a branch hangs on it, and `uncertain` says that there is a branch for what
     does not reach it."""

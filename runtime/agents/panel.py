@@ -14,14 +14,16 @@ from ..run import events
 from ..store.records import VerdictRecord
 from .messages import JudgeRef, JudgeTask, Verdict
 
+JudgeArguments = Callable[[Scope], Mapping[str, Any]]
+
 
 @attrs.frozen(eq=False)
 class Seat:
-    """A judge as this agent uses it: its further arguments come from the agent's own parameters."""
+    """A judge as this agent uses it: its further arguments, if any, come from the agent's own parameters."""
 
     judge: str
     ref: JudgeRef
-    arguments: Callable[[Scope], Mapping[str, Any]]
+    arguments: JudgeArguments | None
 
 
 @attrs.frozen(eq=False)
@@ -32,25 +34,26 @@ class Panel:
         """Every judge's verdict. A rejection stops nobody; a judge that breaks cancels the rest and is raised."""
         if not self.seats:
             return []
-        scope = Scope(dict(values))
         found: list[VerdictRecord | None] = [None] * len(self.seats)
         try:
             if len(self.seats) == 1:
-                found[0] = await self._ask(self.seats[0], task, scope)
+                found[0] = await self._ask(self.seats[0], task, values)
             else:
-                await self._ask_all(task, scope, found)
+                await self._ask_all(task, values, found)
         finally:
             # In listed order, and also those that were there when a judge broke or the run was cancelled.
             given = [verdict for verdict in found if verdict is not None]
             task.step.verdicts.extend(given)
         return given
 
-    async def _ask_all(self, task: JudgeTask, scope: Scope, found: list[VerdictRecord | None]) -> None:
+    async def _ask_all(
+        self, task: JudgeTask, values: Mapping[str, Any], found: list[VerdictRecord | None]
+    ) -> None:
         broken: list[Exception] = []
 
         async def one(at: int, seat: Seat) -> None:
             try:
-                found[at] = await self._ask(seat, task, scope)
+                found[at] = await self._ask(seat, task, values)
             except Exception as error:
                 # Only the first: the others are its consequence, and a group would hide which judge broke.
                 broken.append(error)
@@ -64,7 +67,7 @@ class Panel:
         if broken:
             raise broken[0]
 
-    async def _ask(self, seat: Seat, task: JudgeTask, scope: Scope) -> VerdictRecord:
+    async def _ask(self, seat: Seat, task: JudgeTask, values: Mapping[str, Any]) -> VerdictRecord:
         run = task.run
         if run.hooks:
             run.emit(
@@ -72,8 +75,9 @@ class Panel:
                     run=run.info.id, at=run.now(), step=task.step.id, judge=seat.judge, attempt=task.attempt
                 )
             )
-        arguments = seat.arguments(scope)
-        verdict = await seat.ref.ask(msgspec.structs.replace(task, values=arguments) if arguments else task)
+        if seat.arguments is not None:
+            task = msgspec.structs.replace(task, values=seat.arguments(Scope(dict(values))))
+        verdict = await seat.ref.ask(task)
         record = as_record(verdict, seat.judge, task.attempt)
         if run.hooks:
             run.emit(events.JudgeEnded(run=run.info.id, at=run.now(), step=task.step.id, verdict=record))

@@ -101,9 +101,9 @@ class CallCompiler:
         agent = self.plan.agents[name]
         arguments = bind(call.args, agent.params or (_TASK,), self.compiler, origin, agent.origin)
 
-        async def ask(frame: Frame) -> Any:
+        def ask(frame: Frame) -> Awaitable[Any]:
             values = arguments.values(frame.scope)
-            return await self.visit(frame, site, name, values, arguments.task(values), binding)
+            return self.visit(frame, site, name, values, arguments.task(values), binding)
 
         return ask
 
@@ -228,9 +228,9 @@ class CallCompiler:
         tool = self.plan.tools[function.partition(".")[0]]
         arguments = bind(call.args, tool.params, self.compiler, origin, tool.origin)
 
-        async def use(frame: Frame) -> Any:
+        def use(frame: Frame) -> Awaitable[Any]:
             given = {name: evaluate(frame.scope) for name, evaluate in arguments.given}
-            return await self.tools.use(frame, site, function, given, binding)
+            return self.tools.use(frame, site, function, given, binding)
 
         return use
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
+import msgspec
 import trio
 
 from ..core import StepFailure
 from ..expr import Scope
 from ..judge.errors import JudgeflowError, LimitReached
-from ..run import Ledger, Limits, Run, RunGuard, RunInfo, Stamp, events
+from ..run import Limits, Run, RunGuard, RunInfo, Stamp, events
 from ..store.errors import StoreError
 from ..store.records import (
     JournalEntry,
@@ -39,8 +40,7 @@ class Recorder(Protocol):
     def post(self, record: Tern | JournalEntry) -> None: ...
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """What is to be run, and everything about the run that its caller decides."""
 
     flow: str
@@ -54,21 +54,20 @@ class Request:
     hooks: Sequence[events.Hook] = ()
     on_error: Callable[[BaseException], Any] | None = None
     approver: Approver
-    limits: Limits = attrs.field(factory=lambda: Limits((), Ledger()))
+    limits: Limits
     profile: str | None = None
     replay_of: str | None = None
-    versions: Versions = attrs.field(factory=Versions)
+    versions: Versions = Versions()
     capture: bool = False
     scripted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    past: Mapping[str, StepRecord] = attrs.field(factory=dict)
+    past: Mapping[str, StepRecord] = {}
     """The steps that an earlier process of this run has ended: they are not done again."""
     started: str | None = None
     """When that process began."""
 
 
-@attrs.frozen(eq=False)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, eq=False):
     """How a run ended. `error` is what made it fail, for callers that want to raise it."""
 
     tern: Tern
@@ -76,8 +75,7 @@ class Outcome:
     error: Exception | None = None
 
 
-@attrs.frozen(eq=False)
-class _End:
+class _End(msgspec.Struct, frozen=True, eq=False):
     """How a flow ended, before it is in the record."""
 
     status: Status
@@ -91,14 +89,15 @@ class _End:
 class Execution:
     """A run under way. `stop` ends it softly, `abort` at once; both leave a record `cancelled`.
 
-    `journal`: each step is kept as it begins and as it ends, for the case that this process is killed.
+    `durable`: the run is kept as it begins, and each step as it begins and ends, for the case that this process is
+    killed. Where nothing outlives the process the one record at the end is enough.
     """
 
     system: System
     request: Request
     stamp: Stamp
     recorder: Recorder
-    journal: bool = False
+    durable: bool = False
     guard: RunGuard = attrs.field(init=False)
     run: Run = attrs.field(init=False)
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
@@ -119,7 +118,7 @@ class Execution:
             on_error=request.on_error,
             history=request.history,
             capture=request.capture,
-            journal=self._keep if self.journal else None,
+            journal=self._keep if self.durable else None,
             past=request.past,
         )
         self.run.warnings.extend(request.warnings)
@@ -137,10 +136,16 @@ class Execution:
         Raises `StoreError` where the run cannot be recorded, and a bug of ours as itself, after recording it.
         """
         try:
-            begun = await self.recorder.begin(self._tern(_End("running"), ended=False))
-            self._turn = begun.turn
+            if self.durable:
+                begun = await self.recorder.begin(self._tern(_End("running"), ended=False))
+                self._turn = begun.turn
             self._tell_started()
-            end = await self._bounded()
+            seconds = self.request.limits.seconds
+            if seconds is not None:
+                self._scope.deadline = trio.current_time() + seconds
+            end = None
+            with self._scope:
+                end = await self._flow()
         except Exception as bug:
             self._record(_End("failed", code=INTERNAL, reason=f"{type(bug).__name__}: {bug}"), bug)
             raise
@@ -148,20 +153,19 @@ class Execution:
             # Not ours to answer: the caller's own scope was cancelled. Nothing may be awaited, and nothing is lost.
             self._record(_End("cancelled", code="cancelled", reason="cancelled"), cancelled)
             raise
+        end = end or self._cut_short()
         tern = self._ended(end)
         try:
-            await self.recorder.write(tern)
+            if self.durable:
+                await self.recorder.write(tern)
+            else:
+                self.recorder.post(tern)
         finally:
             self._tell_ended(tern)
         return Outcome(tern, end.value, end.error)
 
-    async def _bounded(self) -> _End:
-        """The flow within the run's own scope: its time limit, `stop` and `abort`."""
-        seconds = self.request.limits.seconds
-        if seconds is not None:
-            self._scope.deadline = trio.current_time() + seconds
-        with self._scope:
-            return await self._flow()
+    def _cut_short(self) -> _End:
+        """The run's own scope was cancelled: by `stop`, by `abort`, or by its time limit."""
         if self._aborted or self.guard.stopping:
             return _End("cancelled", code="cancelled", reason="stopped")
         return self._limited(self.request.limits.out_of_time())

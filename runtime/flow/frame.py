@@ -44,6 +44,13 @@ class Frame:
             self.depth + deeper,
         )
 
+    def with_names(self, names: dict[str, Any]) -> Frame:
+        """The same place with other names: for a flow that begins there."""
+        scope = Scope(names, self.scope.functions)
+        return Frame(
+            self.run, scope, self.path, self.approver, self.parent, self.layers, self.draw, self.depth
+        )
+
     def at(self, path: str) -> Frame:
         """The same names under another path: for the turns of a loop."""
         return attrs.evolve(self, path=path)

@@ -10,7 +10,7 @@ import attrs
 from ...dsl import ast
 from ...dsl.plan import FlowPlan
 from ..agents.decision_actor import Decided
-from ..expr import Compiler, Record, Scope, type_name
+from ..expr import Compiler, Record, type_name
 from ..judge.errors import ConfigurationError, StepError
 from .binding import compiled_defaults, fill_defaults
 from .calls import Action, CallCompiler
@@ -33,9 +33,8 @@ def compile_flow(
     async def flow(frame: Frame, values: Mapping[str, Any]) -> Any:
         names = dict(values)
         fill_defaults(names, plan.params, defaults)
-        names["run"] = frame.run.info.as_value()
-        inner = attrs.evolve(frame, scope=Scope(names, frame.scope.functions))
-        ended = await body(inner)
+        names["run"] = frame.run.value()
+        ended = await body(frame.with_names(names))
         return ended.value if ended is not None else None
 
     return flow

@@ -33,8 +33,8 @@ from ..agents.judge_actor import judge_behaviour
 from ..agents.judge_form import JudgeParts
 from ..agents.loop import AgentParts, agent_behaviour
 from ..agents.messages import AgentRef, DecisionTask, JudgeRef, ProviderRef, ToolRef
-from ..agents.panel import Panel, Seat
-from ..agents.startup import Opens, or_its_failure
+from ..agents.panel import JudgeArguments, Panel, Seat
+from ..agents.startup import Opens, Starting, or_its_failure
 from ..agents.tool_actor import ToolAnswers, ToolParts, tool_behaviour
 from ..agents.tool_use import ToolBox, tool_specs
 from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, open_supervisor
@@ -95,7 +95,10 @@ async def open_system(
     """Starts the actors of a checked program and stops them in order when the block ends. `tool_answers` stand in for
     the tools, in tests."""
     async with open_supervisor(plan.workflow, intensity=PATIENT, grace=grace) as supervisor:
-        yield _Assembly(plan, connect, root, stamp, supervisor, tool_answers).system()
+        assembly = _Assembly(plan, connect, root, stamp, supervisor, tool_answers)
+        system = assembly.system()
+        await assembly.starting.wait()
+        yield system
 
 
 class _Assembly:
@@ -115,6 +118,7 @@ class _Assembly:
         self.supervisor = supervisor
         self.tool_answers = tool_answers
         self.classes = Classes(plan.types)
+        self.starting = Starting()
         self.unavailable: dict[str, ConfigurationError] = {}
         self.compiler = Compiler(plan.types, constants_of(plan, stamp), stamp.moment)
 
@@ -158,7 +162,7 @@ class _Assembly:
         return self.supervisor.start(spec)
 
     def start(self, level: Supervisor, name: str, opens: Opens) -> ActorRef[Any, Any]:
-        behaviour = partial(or_its_failure, name, opens)
+        behaviour = partial(or_its_failure, name, opens, self.starting.expect())
         return level.start(ActorSpec(name=name, behaviour=behaviour, concurrency=math.inf))
 
     def providers(self) -> dict[str, ProviderRef]:
@@ -212,15 +216,19 @@ class _Assembly:
         seats = [
             Seat(use.judge, judges[use.judge], self.judge_arguments(use, plan.origin)) for use in plan.judges
         ]
-        prompt = self.compiler.text(plan.prompt, plan.origin) if plan.prompt is not None else None
+        prompt: Callable[[Scope], str] | str = ""
+        if plan.prompt is not None:
+            fixed = plan.prompt.plain
+            prompt = self.compiler.text(plan.prompt, plan.origin) if fixed is None else fixed
         reader = AnswerReader(plan.result, self.plan.types)
         return AgentParts(plan, prompt, reader, Panel(seats), box, gateway)
 
-    def judge_arguments(self, use: UsePlan, origin: Origin) -> Callable[[Scope], Mapping[str, Any]]:
-        """The arguments after what is judged, evaluated with the names of whoever uses the judge."""
+    def judge_arguments(self, use: UsePlan, origin: Origin) -> JudgeArguments | None:
+        """The arguments after what is judged, evaluated with the names of whoever uses the judge; None where there
+        are none."""
         params = self.plan.judges[use.judge].params[1:]
         if not params:
-            return lambda scope: {}
+            return None
         given = bind(use.args, params, self.compiler, origin, self.plan.judges[use.judge].origin)
         return given.values
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class ToolCall(msgspec.Struct, frozen=True, gc=False):
     """A call that a model asked for. `arguments` is the JSON text exactly as it came."""
 
     id: str
@@ -20,14 +20,14 @@ class ToolCall(msgspec.Struct, frozen=True):
     arguments: str
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     role: Literal["system", "user", "assistant", "tool"]
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
 
 
-class ToolSpec(msgspec.Struct, frozen=True):
+class ToolSpec(msgspec.Struct, frozen=True, gc=False):
     """`parameters` is a JSON Schema (2020-12) of an object."""
 
     name: str
@@ -35,7 +35,7 @@ class ToolSpec(msgspec.Struct, frozen=True):
     parameters: dict[str, Any]
 
 
-class Caller(msgspec.Struct, frozen=True):
+class Caller(msgspec.Struct, frozen=True, gc=False):
     """Who asks: for booking, scripts, caches and events; never sent to a service."""
 
     party: str
@@ -55,7 +55,7 @@ class Caller(msgspec.Struct, frozen=True):
     """The parameters of the call, for a script's `when`."""
 
 
-class ChatRequest(msgspec.Struct, frozen=True):
+class ChatRequest(msgspec.Struct, frozen=True, gc=False):
     model: str
     """The slug as the service knows it."""
     messages: tuple[Message, ...]
@@ -71,7 +71,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
     """Seconds for the whole call, retries included."""
 
 
-class Usage(msgspec.Struct, frozen=True):
+class Usage(msgspec.Struct, frozen=True, gc=False):
     """Tokens of one call. `cached_tokens` and `cache_write_tokens` are parts of the input count, `reasoning_tokens` of
     the output count. `incomplete`: an attempt that broke off may have cost more than is known."""
 
@@ -85,12 +85,12 @@ class Usage(msgspec.Struct, frozen=True):
     incomplete: bool = False
 
 
-class TokenLogprob(msgspec.Struct, frozen=True):
+class TokenLogprob(msgspec.Struct, frozen=True, gc=False):
     token: str
     logprob: float
 
 
-class ChatReply(msgspec.Struct, frozen=True):
+class ChatReply(msgspec.Struct, frozen=True, gc=False):
     """A complete answer. Anything cut, refused, filtered or malformed is a `ProviderError` instead."""
 
     text: str
@@ -107,7 +107,7 @@ class ChatReply(msgspec.Struct, frozen=True):
     """How tool calls were asked for: a service without tools answers in JSON that fits a schema, or is told to."""
 
 
-class DecisionQuestion(msgspec.Struct, frozen=True):
+class DecisionQuestion(msgspec.Struct, frozen=True, gc=False):
     """`choices` are a choice's options in declared order or a scale's levels, lowest first; empty for a condition."""
 
     id: str
@@ -117,7 +117,7 @@ class DecisionQuestion(msgspec.Struct, frozen=True):
     descriptions: tuple[str | None, ...] = ()
 
 
-class DecisionRequest(msgspec.Struct, frozen=True):
+class DecisionRequest(msgspec.Struct, frozen=True, gc=False):
     model: str
     state: Any
     """JSON data: what the questions are about."""
@@ -126,19 +126,19 @@ class DecisionRequest(msgspec.Struct, frozen=True):
     timeout: float | None = None
 
 
-class ConditionAnswer(msgspec.Struct, frozen=True, tag="condition"):
+class ConditionAnswer(msgspec.Struct, frozen=True, tag="condition", gc=False):
     probability: float
     confidence: float | None = None
     """As the service reported it; None where it did not."""
 
 
-class ChoiceAnswer(msgspec.Struct, frozen=True, tag="choice"):
+class ChoiceAnswer(msgspec.Struct, frozen=True, tag="choice", gc=False):
     choice: str
     probabilities: dict[str, float]
     confidence: float | None = None
 
 
-class ScaleAnswer(msgspec.Struct, frozen=True, tag="scale"):
+class ScaleAnswer(msgspec.Struct, frozen=True, tag="scale", gc=False):
     """`score` is the probability-weighted position, 0 … levels - 1."""
 
     score: float
@@ -146,14 +146,14 @@ class ScaleAnswer(msgspec.Struct, frozen=True, tag="scale"):
     confidence: float | None = None
 
 
-class RefusedAnswer(msgspec.Struct, frozen=True, tag="refused"):
+class RefusedAnswer(msgspec.Struct, frozen=True, tag="refused", gc=False):
     reason: str = ""
 
 
 Answer = ConditionAnswer | ChoiceAnswer | ScaleAnswer | RefusedAnswer
 
 
-class DecisionReply(msgspec.Struct, frozen=True):
+class DecisionReply(msgspec.Struct, frozen=True, gc=False):
     answers: dict[str, Answer]
     usage: Usage = Usage()
     model: str = ""

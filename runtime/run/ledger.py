@@ -45,7 +45,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._paid: dict[str, Decimal] = {}
-        self._uncertain: set[str] = set()
+        self._uncertain: tuple[str, ...] = ()
         self.known = _NOTHING
         self.unknown = 0
         """Calls whose cost is not wholly known."""
@@ -71,7 +71,7 @@ class Ledger:
             self._paid.setdefault(party, _NOTHING)
         if not certain:
             self.unknown += 1
-            self._uncertain.add(party)
+            self._uncertain = (*self._uncertain, party)
 
     def absorb(self, cost: Cost, usage: Usage) -> None:
         """What an earlier process has paid for the same run."""

@@ -27,13 +27,15 @@ class Limits:
     """The limits per run. `claim` before a call, `release` after it is booked, `check_spent` before anything is done
     with its answer."""
 
-    __slots__ = ("_allowed", "_freed", "_held", "ledger")
+    __slots__ = ("_allowed", "_freed", "_held", "counts", "ledger")
 
     def __init__(self, limits: Sequence[LimitPlan], ledger: Ledger) -> None:
         self._allowed = {limit.what: Decimal(limit.amount) for limit in limits if limit.per == "run"}
         self._held: Claim = (_NOTHING, _NOTHING, _NOTHING)
         self._freed = trio.lowlevel.ParkingLot()
         self.ledger = ledger
+        self.counts = any(what in self._allowed for what in COUNTED)
+        """Whether calls are counted at all; without a limit on them nothing has to be claimed."""
 
     @property
     def seconds(self) -> float | None:
@@ -42,17 +44,13 @@ class Limits:
         return None if allowed is None else float(allowed)
 
     @property
-    def counts(self) -> bool:
-        """Whether calls are counted at all; without a limit on them nothing has to be claimed."""
-        return any(what in self._allowed for what in COUNTED)
-
-    @property
     def has_cost(self) -> bool:
         return "cost" in self._allowed
 
     def tighten(self, what: What, amount: Decimal) -> None:
         """Lowers a limit, never raises it."""
         self._allowed[what] = min(amount, self._allowed.get(what, amount))
+        self.counts = self.counts or what in COUNTED
 
     async def claim(self, tokens: int = 0, cost: Decimal = _NOTHING) -> Claim:
         """Sets aside what one more call may use at most. Waits while only calls in flight stand in its way.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-import attrs
+import msgspec
 
 from ..judge import protocol
 from ..store.records import LimitHit, StepKind, StepRecord, StepStatus, TernHead
@@ -45,8 +45,7 @@ class Stamp:
         return datetime.fromtimestamp(self._now(), UTC)
 
 
-@attrs.frozen
-class RunInfo:
+class RunInfo(msgspec.Struct, frozen=True, gc=False):
     """What judges, hooks and prompts may know of the run."""
 
     id: str
@@ -55,20 +54,12 @@ class RunInfo:
     tenant: str
     agent: str | None = None
 
-    def as_value(self, agent: str | None = None) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "thread": self.thread,
-            "flow": self.flow,
-            "tenant": self.tenant,
-            "agent": agent,
-        }
-
 
 class Run:
     """One run: who it is, what it has done and paid, whom it tells. Shared by every actor that works for it."""
 
     __slots__ = (
+        "_value",
         "capture",
         "guard",
         "history",
@@ -80,6 +71,7 @@ class Run:
         "limits_hit",
         "on_error",
         "past",
+        "proceed",
         "stamp",
         "steps",
         "warnings",
@@ -102,6 +94,7 @@ class Run:
         """`journal` keeps a step as it begins and as it ends, at once; `past` are the steps of the same run that an
         earlier process has ended, by id."""
         self.info = info
+        self._value = msgspec.structs.asdict(info)
         self.guard = guard
         self.stamp = stamp
         self.limits = limits
@@ -112,9 +105,18 @@ class Run:
         self.capture = capture
         self.journal = journal
         self.past = past or {}
+        self.proceed: Callable[[], Awaitable[None]] = (
+            self._proceed_within_limits if limits.counts else guard.check
+        )
+        """The third check, before anything is done with what was paid for. Raises `LimitReached` where that spent a
+        limit."""
         self.steps: list[Step] = []
         self.warnings: list[str] = []
         self.limits_hit: list[LimitHit] = []
+
+    def value(self, agent: str | None = None) -> dict[str, Any]:
+        """`run` as expressions see it; they change nothing, so that all may share it."""
+        return self._value if agent is None else {**self._value, "agent": agent}
 
     def begin_step(
         self, id: str, kind: StepKind, name: str, *, parent: str | None = None, binding: str | None = None
@@ -148,9 +150,7 @@ class Run:
         self.ledger.absorb(record.cost, record.usage)
         return record
 
-    async def proceed(self) -> None:
-        """The third check, before anything is done with what was paid for. Raises `LimitReached` where that spent a
-        limit."""
+    async def _proceed_within_limits(self) -> None:
         await self.guard.check()
         self.limits.check_spent()
 

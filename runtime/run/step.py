@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..store.money import Cost
 from ..store.records import (
     ApprovalRecord,
     AttemptRecord,
@@ -14,15 +15,19 @@ from ..store.records import (
     StepRecord,
     StepStatus,
     ToolCallRecord,
+    Usage,
     VerdictRecord,
 )
 from .ledger import Ledger
+
+_FREE, _UNUSED = Cost(), Usage()
 
 
 class Step:
     """Everything of a step that its record needs, in the order in which it happens."""
 
     __slots__ = (
+        "_ledger",
         "_record",
         "answer",
         "approval",
@@ -34,7 +39,6 @@ class Step:
         "gate",
         "id",
         "kind",
-        "ledger",
         "name",
         "parent",
         "pick",
@@ -65,9 +69,16 @@ class Step:
         self.gate: GateRecord | None = None
         self.pick: PickRecord | None = None
         self.approval: ApprovalRecord | None = None
-        self.ledger = Ledger()
+        self._ledger: Ledger | None = None
         self.ended: str | None = None
         self._record: StepRecord | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the step has paid; made when something is: many steps are free."""
+        if self._ledger is None:
+            self._ledger = Ledger()
+        return self._ledger
 
     @classmethod
     def ended_as(cls, record: StepRecord) -> Step:
@@ -97,8 +108,8 @@ class Step:
             gate=self.gate,
             pick=self.pick,
             approval=self.approval,
-            cost=self.ledger.cost(),
-            usage=self.ledger.usage(),
+            cost=_FREE if self._ledger is None else self._ledger.cost(),
+            usage=_UNUSED if self._ledger is None else self._ledger.usage(),
             started=self.started,
             ended=self.ended,
         )
