@@ -88,7 +88,8 @@ class Program:
             ) as system,
         ):
             scripted = connected.scripted if isinstance(connected, Connections) else ()
-            yield Session(system, writer, clock, profile, scripted, versions, durable=store is not None)
+            file = str(self.path.absolute()) if store is not None else None
+            yield Session(system, writer, clock, profile, scripted, versions, file, durable=store is not None)
 
     async def run(
         self,

@@ -16,9 +16,10 @@ from .flow.system import System
 from .inputs import FlowInput
 from .judge.errors import ConfigurationError, UnknownThreadError
 from .result import Result
+from .resume import claimed, in_flight, past_of, warning_of
 from .run import Ledger, Limits, Stamp, events
 from .store.records import TernHead, Versions, new_id
-from .store.writer import Writer
+from .store.writer import StoreWriter, Writer
 
 HISTORY = 10
 """Turns of the thread that agents and decisions see where the file does not say."""
@@ -35,6 +36,8 @@ class Session:
     profile: str | None
     scripted: tuple[str, ...]
     versions: Versions
+    file: str | None
+    """Where the program stands, for whoever goes on with a run."""
     durable: bool
     _reach: dict[str, frozenset[str]] = attrs.field(factory=dict, init=False)
     _inputs: dict[str, FlowInput] = attrs.field(factory=dict, init=False)
@@ -82,16 +85,69 @@ class Session:
             approver=approver or nobody,
             limits=limits,
             profile=self.profile,
+            file=self.file,
             replay_of=replay_of,
             versions=self.versions,
             capture=capture,
             scripted=self._scripted(name),
         )
+        outcome = await self._execution(request, started)()
+        return Result(outcome.value, outcome.tern, outcome.error)
+
+    async def resume(
+        self,
+        run: str,
+        *,
+        tenant: str = "",
+        hooks: Sequence[events.Hook] = (),
+        on_error: Callable[[BaseException], Any] | None = None,
+        approver: Approver | None = None,
+        limits: Limits | None = None,
+        capture: bool = False,
+        started: Callable[[Execution], Any] | None = None,
+    ) -> Result:
+        """Goes on with a run of the store that waits for a person, was stopped, or whose process died. What its record
+        says was done is not done again.
+
+        Raises `NotResumableError`, `ConfigurationError` where the program has changed since, and `StoreError`.
+        """
+        if not isinstance(self.writer, StoreWriter):
+            raise ConfigurationError("only a run in a store can be gone on with", code="resume.no-store")
+        config = self.versions.config
+        tern = await self.writer.transact(lambda store: claimed(store, run, tenant, config))
+        lost = in_flight(tern)
+        charged = any(not self._is_free(model) for model in self._models(tern.flow))
+        request = Request(
+            flow=tern.flow,
+            values=self._input(tern.flow).values(tern.task),
+            task=tern.task,
+            id=tern.id,
+            thread=tern.thread,
+            tenant=tenant,
+            history=await self.writer.history(tern.thread, self._turns, tenant=tenant, before=tern.turn),
+            hooks=hooks,
+            on_error=on_error,
+            approver=approver or nobody,
+            limits=limits or Limits(self.plan.limits, Ledger()),
+            profile=tern.profile,
+            file=tern.file,
+            replay_of=tern.replay_of,
+            versions=tern.versions,
+            capture=capture,
+            scripted=self._scripted(tern.flow),
+            warnings=(*tern.warnings, *map(warning_of, lost)),
+            past=past_of(tern),
+            started=tern.started,
+            doubts=tuple(f"{step.kind}:{step.name}" for step in lost) if charged else (),
+        )
+        outcome = await self._execution(request, started)()
+        return Result(outcome.value, outcome.tern, outcome.error)
+
+    def _execution(self, request: Request, started: Callable[[Execution], Any] | None) -> Execution:
         execution = Execution(self.system, request, self.stamp, self.writer, self.durable)
         if started is not None:
             started(execution)
-        outcome = await execution()
-        return Result(outcome.value, outcome.tern, outcome.error)
+        return execution
 
     def _input(self, flow: str) -> FlowInput:
         if flow not in self._inputs:
@@ -115,21 +171,26 @@ class Session:
                 raise self.system.unavailable[name]
             model = self.plan.models[name]
             priced = model.price_in is not None and model.price_out is not None
-            if limits.has_cost and not priced and name not in self.scripted and not is_free(model):
+            if limits.has_cost and not priced and not self._is_free(name):
                 raise ConfigurationError(
                     f"{name} has no price, so the cost limit could not be kept: "
                     "declare it with `price $… in, $… out`",
                     code="model.no-price",
                 )
 
+    def _is_free(self, model: str) -> bool:
+        return model in self.scripted or is_free(self.plan.models[model])
+
     async def _history(self, tenant: str, thread: str | None) -> tuple[TernHead, ...]:
         if thread is None:
             return ()
         if not await self.writer.thread_exists(tenant, thread):
             raise UnknownThreadError(f"there is no thread {thread}; leave it out to begin a new one")
-        memory = self.plan.memory
-        turns = memory.history if memory is not None else HISTORY
-        return await self.writer.history(thread, turns, tenant=tenant)
+        return await self.writer.history(thread, self._turns, tenant=tenant)
+
+    @property
+    def _turns(self) -> int:
+        return self.plan.memory.history if self.plan.memory is not None else HISTORY
 
 
 def flow_name(plan: Plan, flow: str | None) -> str:

@@ -82,6 +82,7 @@ class _Gate:
         if self.parts.agent is None and self.parts.judge is None:
             return record
         await task.run.guard.check()
+        task.run.keep(task.step)
         opinion = await self._ask(task, scope, target, record)
         await task.run.proceed()
         return self._decided(record, results, opinion)

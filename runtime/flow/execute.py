@@ -56,6 +56,7 @@ class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     approver: Approver
     limits: Limits
     profile: str | None = None
+    file: str | None = None
     replay_of: str | None = None
     versions: Versions = Versions()
     capture: bool = False
@@ -65,6 +66,8 @@ class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """The steps that an earlier process of this run has ended: they are not done again."""
     started: str | None = None
     """When that process began."""
+    doubts: tuple[str, ...] = ()
+    """Parties whose calls were under way when it died."""
 
 
 class Outcome(msgspec.Struct, frozen=True, eq=False):
@@ -122,6 +125,8 @@ class Execution:
             past=request.past,
         )
         self.run.warnings.extend(request.warnings)
+        for party in request.doubts:
+            self.run.ledger.doubt(party)
 
     def stop(self) -> None:
         self.guard.stop()
@@ -220,6 +225,7 @@ class Execution:
             usage=run.ledger.usage(),
             versions=request.versions,
             profile=request.profile,
+            file=request.file,
             replay_of=request.replay_of,
             limits=tuple(run.limits_hit),
             warnings=tuple(run.warnings),

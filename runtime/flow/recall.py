@@ -10,9 +10,11 @@ from ...dsl.shapes import Shape
 from ..agents.decision_actor import Decided
 from ..agents.decode import Decoder
 from ..agents.gate_report import value_of
-from ..agents.tool_use import unmasked
+from ..agents.tool_use import MASK, unmasked
+from ..expr import to_json
 from ..judge.decisions import Decision, Refused
 from ..judge.errors import ConfigurationError, StepError
+from ..run import is_over
 from ..store.records import StepRecord
 from .outcomes import BLOCK, Guarded
 
@@ -32,6 +34,14 @@ class Recall:
         raise_failure(record)
         variant = record.attempts[-1].variant if record.attempts else None
         return self._typed(self._plan.agents[record.name].result, record.answer, variant, record)
+
+    def knows(self, plan: ToolPlan, record: StepRecord, secrets: tuple[str, ...]) -> bool:
+        """Whether the record holds a tool's real result, or lets it be told: masked secrets are not guessed at."""
+        if not is_over(record):
+            return False
+        value = unmasked(record.answer, secrets)
+        fits = plan.result is None or not self._decoder.decode(plan.result, value)[1]
+        return record.status != "succeeded" or (MASK not in to_json(value) and fits)
 
     def tool(self, plan: ToolPlan, record: StepRecord, secrets: tuple[str, ...]) -> Any:
         """The real value: the record holds secrets masked, and the arguments say what they were."""

@@ -29,8 +29,9 @@ class ToolSteps:
         run, tool = frame.run, self.plan.tools[function.partition(".")[0]]
         arguments = dict(given)
         secrets = secrets_of(tool, arguments)
-        past = run.recall(frame.path + site, "tool", function)
-        if past is not None:
+        past = run.past.get(frame.path + site)
+        if past is not None and self.recall.knows(tool, past, secrets):
+            run.recall(past.id, "tool", function)
             return self.recall.tool(tool, past, secrets)
         step = begin(frame, site, "tool", function, binding)
         output = await within(frame, step, self._ask(ToolTask(run, step, function, arguments), secrets))

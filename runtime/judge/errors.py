@@ -16,6 +16,7 @@ __all__ = [
     "JudgeflowError",
     "LimitReached",
     "ModelKindError",
+    "NotResumableError",
     "ProviderContractError",
     "ProviderError",
     "QualityGateError",
@@ -185,6 +186,12 @@ class UnknownThreadError(JudgeflowError):
     """A run was to continue a thread that the store does not know. Raised before any call."""
 
     code = "thread.unknown"
+
+
+class NotResumableError(JudgeflowError):
+    """A run that nothing can be gone on with: it has ended, or it is under way already."""
+
+    code = "resume.not-waiting"
 
 
 class TestSetupError(EndsRun):

@@ -3,7 +3,7 @@
 from .guard import RunGuard
 from .ledger import Ledger
 from .limits import Limits
-from .run import Run, RunInfo, Stamp
+from .run import CALLS, Run, RunInfo, Stamp, is_over
 from .step import Step
 
-__all__ = ["Ledger", "Limits", "Run", "RunGuard", "RunInfo", "Stamp", "Step"]
+__all__ = ["CALLS", "Ledger", "Limits", "Run", "RunGuard", "RunInfo", "Stamp", "Step", "is_over"]

@@ -89,6 +89,10 @@ class Ledger:
             self._pay(party, known, certain)
             parties += _NOTHING if certain else known
 
+    def doubt(self, party: str) -> None:
+        """A call that was under way when its process died: what it cost nobody knows."""
+        self._pay(party, _NOTHING, False)
+
     @property
     def tokens(self) -> int:
         return self.input + self.output

@@ -19,6 +19,9 @@ from .ledger import Ledger
 from .limits import Limits
 from .step import Step
 
+CALLS = frozenset(("agent", "decision", "judge", "tool"))
+"""Kinds of steps that ask somebody as soon as they begin."""
+
 
 class Stamp:
     """The present as records write it. Formats each millisecond once: a busy run asks several times in one."""
@@ -123,8 +126,13 @@ class Run:
     ) -> Step:
         step = Step(id, kind, name, self.stamp(), parent, binding)
         self.steps.append(step)
-        if self.journal is not None:
-            self.journal(step.record())
+        if id in self.past:
+            # It is done again: what the first time has cost was paid all the same.
+            before = self.past[id]
+            step.ledger.absorb(before.cost, before.usage)
+            self.ledger.absorb(before.cost, before.usage)
+        if kind in CALLS:
+            self.keep(step)
         if self.hooks:
             self.emit(events.StepStarted(run=self.info.id, at=self.now(), step=id, kind=kind, name=name))
         return step
@@ -136,15 +144,20 @@ class Run:
         step.code = code
         step.reason = reason
         step.ended = self.stamp()
-        if self.journal is not None:
-            self.journal(step.record())
+        self.keep(step)
         if self.hooks:
             self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=step.record()))
+
+    def keep(self, step: Step) -> None:
+        """Journals a step as it stands: before something is asked that a killed process would have been waiting for,
+        and when it has ended."""
+        if self.journal is not None:
+            self.journal(step.record())
 
     def recall(self, id: str, kind: StepKind, name: str) -> StepRecord | None:
         """The step as an earlier process ended it, now a step of this run as well; None where it has to be done."""
         record = self.past.get(id)
-        if record is None or (record.kind, record.name) != (kind, name):
+        if record is None or (record.kind, record.name) != (kind, name) or not is_over(record):
             return None
         self.steps.append(Step.ended_as(record))
         self.ledger.absorb(record.cost, record.usage)
@@ -174,3 +187,10 @@ class Run:
     def now(self) -> float:
         """Seconds on the program's clock, for events."""
         return self.stamp.seconds()
+
+
+def is_over(record: StepRecord) -> bool:
+    """Whether a step gave something that a resumed run can go on with. One that a limit ended may go on under
+    another limit."""
+    limited = record.code is not None and record.code.startswith("limit.")
+    return record.status in ("succeeded", "failed", "blocked") and not limited

@@ -285,6 +285,8 @@ class TernHead(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     usage: Usage = Usage()
     versions: Versions = Versions()
     profile: str | None = None
+    file: str | None = None
+    """The file that was run, an absolute path: a run that waits is gone on with from there."""
     replay_of: str | None = None
     """The run whose task was run again."""
     limits: tuple[LimitHit, ...] = ()
