@@ -22,10 +22,7 @@ def claimed(store: Store, run: str, tenant: str, config: str | None) -> Tern:
     one by now, and `StoreError` for a run that is not there.
     """
     tern = store.get(run, tenant=tenant)
-    if tern.status == "running":
-        raise NotResumableError(f"run {tern.id} is under way in another process")
-    if tern.status not in RESUMABLE:
-        raise NotResumableError(f"run {tern.id} is {tern.status}: there is nothing to go on with")
+    check_resumable(tern)
     if config != tern.versions.config:
         raise ConfigurationError(
             f"run {tern.id}: the program has changed since, so what was done and approved then may not be what would "
@@ -36,6 +33,14 @@ def claimed(store: Store, run: str, tenant: str, config: str | None) -> Tern:
         msgspec.structs.replace(tern, status="running", code=None, reason=None, answer=None, ended=None)
     )
     return tern
+
+
+def check_resumable(tern: Tern) -> None:
+    """Raises `NotResumableError`."""
+    if tern.status == "running":
+        raise NotResumableError(f"run {tern.id} is under way in another process")
+    if tern.status not in RESUMABLE:
+        raise NotResumableError(f"run {tern.id} is {tern.status}: there is nothing to go on with")
 
 
 def past_of(tern: Tern) -> Mapping[str, StepRecord]:

@@ -18,6 +18,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),
     "show": ("show", "one run as a tree"),
+    "resume": ("resume", "go on with a run that waits for a person, was stopped or was killed"),
     "new": ("new", "write a first file to start from"),
     "doctor": ("doctor", "look for keys, services and the store"),
     "lsp": ("lsp", "serve an editor over standard input and output"),

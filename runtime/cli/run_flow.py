@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ import trio
 
 from ...dsl.plan import ModelPlan, Plan
 from ..expr import to_json
-from ..flow.execute import Execution
-from ..judge.errors import ConfigurationError, JudgeflowError, UnknownThreadError
+from ..flow.frame import Approver
+from ..judge.errors import ConfigurationError, JudgeflowError, NotResumableError, UnknownThreadError
 from ..program import CheckError, Program, Result, Session, load
 from ..report.exit_codes import FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
 from ..report.live import LiveView
@@ -27,6 +26,7 @@ from ..run import Ledger, Limits, events
 from ..store.errors import StoreError
 from ..store.place import store_path
 from .durations import seconds_of
+from .interrupt import interruptible
 
 GRACE_DEFAULT = 5.0
 
@@ -37,16 +37,25 @@ class WrongUse(Exception):
 
 def run_file(arguments: argparse.Namespace) -> int:
     """The handler of `jrun run`."""
+    return answering(lambda: _run_file(arguments))
+
+
+def _run_file(arguments: argparse.Namespace) -> int:
+    program = _loaded(arguments)
+    if arguments.dry_run:
+        return _dry_run(program, arguments)
+    given = _input(arguments, program)
+    return trio.run(_run, program, arguments, given)
+
+
+def answering(work: Callable[[], int]) -> int:
+    """The exit code of some work; what went wrong is told in a line."""
     try:
-        program = _loaded(arguments)
-        if arguments.dry_run:
-            return _dry_run(program, arguments)
-        given = _input(arguments, program)
-        return trio.run(_run, program, arguments, given)
+        return work()
     except CheckError as error:
         print(error, file=sys.stderr)
         return FILE_ERRORS
-    except (WrongUse, ConfigurationError, UnknownThreadError) as error:
+    except (WrongUse, ConfigurationError, NotResumableError, UnknownThreadError) as error:
         print(f"jrun: {error}", file=sys.stderr)
         return WRONG_USE
     except StoreError as error:
@@ -158,7 +167,7 @@ def _input_file(path: str) -> dict[str, Any]:
     return data
 
 
-def _limits(program: Program, arguments: argparse.Namespace) -> Limits:
+def limits_of(program: Program, arguments: argparse.Namespace) -> Limits:
     limits = Limits(program.plan.limits, Ledger())
     if arguments.max_cost is not None:
         try:
@@ -166,11 +175,11 @@ def _limits(program: Program, arguments: argparse.Namespace) -> Limits:
         except InvalidOperation:
             raise WrongUse(f"--max-cost {arguments.max_cost}: write an amount such as $0.50") from None
     if arguments.timeout is not None:
-        limits.tighten("time", Decimal(str(_duration("--timeout", arguments.timeout))))
+        limits.tighten("time", Decimal(str(duration_of("--timeout", arguments.timeout))))
     return limits
 
 
-def _duration(option: str, text: str) -> float:
+def duration_of(option: str, text: str) -> float:
     seconds = seconds_of(text)
     if seconds is None:
         raise WrongUse(f"{option} {text}: write a time such as 500ms, 30s, 5m or 2h")
@@ -181,81 +190,27 @@ async def _run(program: Program, arguments: argparse.Namespace, given: Any) -> i
     store = None if arguments.no_store else store_path(os.environ, platform=sys.platform, home=Path.home())
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
-    limits, grace = _limits(program, arguments), _duration("--grace", arguments.grace)
+    limits, grace = limits_of(program, arguments), duration_of("--grace", arguments.grace)
     async with program.opened(profile=arguments.profile, store=store, grace=0.5) as session:
-        result = await _interruptible(session, arguments, given, limits, grace)
-    _print_result(result, arguments)
+        result = await interruptible(
+            lambda started: session.run(
+                given,
+                flow=arguments.flow,
+                thread=arguments.thread,
+                tenant=arguments.tenant,
+                hooks=hooks_of(arguments, session),
+                approver=ask_on_terminal(),
+                limits=limits,
+                capture=arguments.capture,
+                started=started,
+            ),
+            grace,
+        )
+    print_result(result, arguments)
     return exit_code(result.record)
 
 
-async def _interruptible(
-    session: Session, arguments: argparse.Namespace, given: Any, limits: Limits, grace: float
-) -> Result:
-    """One run that listens to Ctrl-C and SIGTERM while it runs."""
-    hooks = _hooks(arguments, session)
-    stopper = _Stopper(grace, hooks)
-    results: list[Result] = []
-    failures: list[Exception] = []
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(stopper.watch, signals)
-            try:
-                results.append(
-                    await session.run(
-                        given,
-                        flow=arguments.flow,
-                        thread=arguments.thread,
-                        tenant=arguments.tenant,
-                        hooks=hooks,
-                        approver=_approver(),
-                        limits=limits,
-                        capture=arguments.capture,
-                        started=stopper.started,
-                    )
-                )
-            except JudgeflowError as error:
-                failures.append(error)
-            nursery.cancel_scope.cancel()
-    if failures:
-        raise failures[0]
-    return results[0]
-
-
-@attrs.define(eq=False)
-class _Stopper:
-    """First signal: nothing new starts, calls in flight have the grace. Second: now. Third: KeyboardInterrupt."""
-
-    grace: float
-    hooks: Sequence[events.Hook]
-    execution: Execution | None = None
-
-    def started(self, execution: Execution) -> None:
-        self.execution = execution
-
-    async def watch(self, signals: Any) -> None:
-        seen = 0
-        async with trio.open_nursery() as nursery:
-            async for _ in signals:
-                seen += 1
-                if seen == 1:
-                    nursery.start_soon(self._softly)
-                elif seen == 2 and self.execution is not None:
-                    self.execution.abort()
-                elif seen > 2:
-                    raise KeyboardInterrupt
-
-    async def _softly(self) -> None:
-        execution = self.execution
-        if execution is None:
-            return
-        run = execution.run
-        run.emit(events.Stopping(run=run.info.id, at=run.now(), in_flight=execution.guard.in_flight))
-        execution.stop()
-        await trio.sleep(self.grace)
-        execution.abort()
-
-
-def _hooks(arguments: argparse.Namespace, session: Session) -> list[events.Hook]:
+def hooks_of(arguments: argparse.Namespace, session: Session) -> list[events.Hook]:
     hooks: list[events.Hook] = []
     if arguments.events:
         hooks.append(lambda event: print(msgspec.json.encode(event).decode(), flush=True))
@@ -272,7 +227,7 @@ def _hooks(arguments: argparse.Namespace, session: Session) -> list[events.Hook]
     return hooks
 
 
-def _approver() -> Any:
+def ask_on_terminal() -> Approver | None:
     """Asks on the terminal; without one nobody can be asked and the run pauses."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
@@ -287,7 +242,7 @@ def _approver() -> Any:
     return approve
 
 
-def _print_result(result: Result, arguments: argparse.Namespace) -> None:
+def print_result(result: Result, arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(msgspec.json.encode(result.record).decode())
     elif result.answer is not None and not arguments.events:
@@ -295,6 +250,8 @@ def _print_result(result: Result, arguments: argparse.Namespace) -> None:
     sys.stdout.flush()
     if arguments.quiet and result.status != "answered":
         print(f"{result.status}: {result.record.reason}", file=sys.stderr)
+    if result.status in ("paused", "cancelled") and result.record.file is not None and not arguments.quiet:
+        print(f"go on with: jrun resume {result.record.id[:8]}", file=sys.stderr)
     print(f"thread: {result.thread}", file=sys.stderr)
 
 

@@ -1,0 +1,38 @@
+"""`jrun resume RUN`: goes on with a run that waits for a person, was stopped, or whose process died."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "resume",
+        help="go on with a run that waits for a person, was stopped or was killed",
+        description="Goes on where the run was left. What its record says was done is not done again.",
+    )
+    parser.add_argument("run", metavar="RUN", help="its id, or enough of its beginning to be the only one")
+    answer = parser.add_mutually_exclusive_group()
+    answer.add_argument(
+        "--yes", dest="answer", action="store_true", default=None, help="what is asked is approved"
+    )
+    answer.add_argument("--no", dest="answer", action="store_false", help="what is asked is refused")
+    parser.add_argument("--file", metavar="FILE.judge", help="where the program stands now, if it was moved")
+    parser.add_argument("--tenant", default="", metavar="NAME", help="whose run")
+    parser.add_argument("--max-cost", metavar="$1", help="end the run when it has cost this much in all")
+    parser.add_argument("--timeout", metavar="2m", help="end the run after this time")
+    parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
+    parser.add_argument(
+        "--capture", action="store_true", help="keep full prompts and raw replies in the record"
+    )
+    parser.add_argument("--json", action="store_true", help="print the run as one JSON object")
+    parser.add_argument("--events", action="store_true", help="print events as JSON lines while it runs")
+    parser.add_argument("--quiet", action="store_true", help="no live view; the thread's id is still shown")
+    parser.set_defaults(handler=handle)
+
+
+def handle(arguments: argparse.Namespace) -> int:
+    from .resume_flow import resume_run  # noqa: PLC0415  # trio, only when something runs
+
+    return resume_run(arguments)

@@ -1,0 +1,87 @@
+"""`jrun resume`: a run that waits, answered from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from judgeflow.runtime.cli import main
+
+SOURCE = """
+model small "script/t"
+agent writer(topic: text) { model small }
+flow main(text: text) -> text {
+  draft = writer(text)
+  approve "Send it?" showing draft
+  approve "Really?"
+  return "sent {{ draft }}"
+}
+test "t" for main { given { text: "x" }  writer replies ["one"]  approve replies true  expect result == "sent one" }
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
+    path = tmp_path / "demo.judge"
+    path.write_text(SOURCE, encoding="utf-8")
+    return path
+
+
+def paused(file: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Runs it until it waits; the id that the screen names."""
+    assert main([str(file), "terns"]) == 5
+    told = capsys.readouterr().err
+    found = re.search(r"go on with: jrun resume ([0-9a-f]{8})", told)
+    assert found is not None, told
+    return found[1]
+
+
+def test_a_yes_answers_what_was_shown_and_nothing_after_it(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = paused(file, capsys)
+    # The second question has been shown to nobody: it waits again.
+    assert main(["resume", run, "--yes"]) == 5
+    assert "Really?" in capsys.readouterr().err
+    assert main(["resume", run, "--yes", "--quiet"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "sent one\n"
+    assert main(["resume", run, "--yes"]) == 2
+    assert "is answered: there is nothing to go on with" in capsys.readouterr().err
+
+
+def test_a_no_ends_it_as_guarded(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = paused(file, capsys)
+    assert main(["resume", run, "--no", "--json"]) == 4
+    record = json.loads(capsys.readouterr().out)
+    assert (record["status"], record["code"], record["id"][:8]) == ("guarded", "approve.refused", run)
+
+
+def test_without_a_terminal_and_an_answer_it_goes_on_waiting(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = paused(file, capsys)
+    assert main(["resume", run]) == 5
+
+
+def test_a_program_that_was_moved_or_changed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = paused(file, capsys)
+    moved = file.with_name("moved.judge")
+    file.rename(moved)
+    assert main(["resume", run, "--yes"]) == 2
+    assert "if it was moved, give it with --file" in capsys.readouterr().err
+    changed = file.with_name("changed.judge")
+    changed.write_text(SOURCE.replace("sent {{", "SENT {{"), encoding="utf-8")
+    assert main(["resume", run, "--yes", "--file", str(changed)]) == 2
+    assert "the program has changed since" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["resume", "abc"]) == 1
+    paused(file, capsys)
+    assert main(["resume", "zzz"]) == 1
+    assert "zzz" in capsys.readouterr().err
