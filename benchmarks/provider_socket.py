@@ -51,8 +51,9 @@ async def serve(latency: float) -> None:
         async for data in stream:
             buffer += data
             while (end := buffer.find(b"\r\n\r\n")) >= 0:
-                at = buffer.find(b"content-length: ")
-                length = int(buffer[at + 16 : buffer.find(b"\r\n", at)])
+                head = buffer[:end].lower() + b"\r\n"
+                at = head.find(b"content-length: ")
+                length = int(head[at + 16 : head.find(b"\r\n", at)])
                 if len(buffer) < end + 4 + length:
                     break
                 buffer = buffer[end + 4 + length :]

@@ -98,7 +98,7 @@ async def _scripted(script: Script) -> AsyncIterator[Provider]:
 
 def _service(target: Target, environ: Mapping[str, str]) -> AbstractAsyncContextManager[Provider]:
     """A real service, or the model inside the package: HTTP is imported when one is needed, not before."""
+    from .providers.clockwork import Clockwork  # noqa: PLC0415
     from .providers.open import open_provider  # noqa: PLC0415
-    from .providers.service import Clockwork  # noqa: PLC0415
 
     return open_provider(target, Clockwork(environ=environ))

@@ -9,7 +9,7 @@ import msgspec
 
 from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, Usage
-from .connection import Head
+from .exchange import Head
 from .failures import Failures
 from .tool_calls import ToolCalls
 from .wire import Event, EventParser

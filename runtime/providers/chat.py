@@ -14,11 +14,12 @@ from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequ
 from . import anthropic, openai
 from .anthropic_reply import MessageReader
 from .chat_decides import ChatDecides
-from .connection import Head
+from .clockwork import Clockwork
+from .exchange import Head
 from .failures import Failures
 from .forms import Form, called, shaped, weaker
 from .openai_reply import CompletionReader
-from .service import Call, Clockwork, Reader, Service
+from .service import Call, Reader, Service
 from .settings import Target
 from .usage import total
 
@@ -82,7 +83,7 @@ class ChatService:
         return await self._decides.decide(request)
 
     async def aclose(self) -> None:
-        self._service.close()
+        await self._service.aclose()
 
     async def _complete(
         self, request: ChatRequest, *, may_be_cut: bool, schema: dict[str, Any] | None = None

@@ -11,8 +11,9 @@ import msgspec
 from ..judge.errors import ConfigurationError, ModelKindError
 from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
 from . import openai_decisions, system_one
+from .clockwork import Clockwork
 from .failures import Failures
-from .service import Call, Clockwork, Service
+from .service import Call, Service
 from .settings import Target
 from .usage import total
 
@@ -62,7 +63,7 @@ class DecisionService:
         return msgspec.structs.replace(reply, usage=usage, rounding=self._target.rounding)
 
     async def aclose(self) -> None:
-        self._service.close()
+        await self._service.aclose()
 
 
 class JsonReader:

@@ -15,7 +15,7 @@ import trio
 from ..judge.errors import ConfigurationError, ProviderError
 from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
 from .chat import OPENAI, ChatService
-from .service import Clockwork
+from .clockwork import Clockwork
 from .settings import Target
 
 _START = 60.0

@@ -9,8 +9,8 @@ import trio
 
 from ..judge.errors import ConfigurationError
 from ..judge.protocol import Provider
+from .clockwork import Clockwork
 from .echo import Echo
-from .service import Clockwork
 from .settings import CONCURRENCY, Target
 
 _CLOSING = 5.0

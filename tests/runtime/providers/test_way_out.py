@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from base64 import b64encode
 
@@ -10,8 +11,7 @@ import trio
 
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.providers.open import open_provider
-from judgeflow.runtime.providers.proxy import Origin, Proxy, find_proxy
-from judgeflow.runtime.providers.settings import Secret
+from judgeflow.runtime.providers.way_out import find_proxy
 
 CERTIFICATE = """\
 -----BEGIN CERTIFICATE-----
@@ -84,32 +84,28 @@ async def test_a_certificate_that_is_trusted_carries_the_call(kit, identity) -> 
     assert (texts, server.connections) == (["ok", "ok"], 1)
 
 
-OPENAI = Origin("https", "api.openai.com", 443)
+OPENAI = ("https", "api.openai.com")
 
 
 @pytest.mark.parametrize(
     ("origin", "environ", "proxy"),
     [
         (OPENAI, {}, None),
-        (OPENAI, {"HTTPS_PROXY": "http://proxy:3128"}, Proxy("proxy", 3128)),
-        (OPENAI, {"https_proxy": "proxy:3128"}, Proxy("proxy", 3128)),
+        (OPENAI, {"HTTPS_PROXY": "http://proxy:3128"}, "http://proxy:3128"),
+        (OPENAI, {"https_proxy": "proxy:3128", "HTTPS_PROXY": "other:1"}, "http://proxy:3128"),
         (OPENAI, {"HTTP_PROXY": "http://proxy:3128"}, None),
-        (OPENAI, {"ALL_PROXY": "http://proxy:3128"}, Proxy("proxy", 3128)),
-        (OPENAI, {"ALL_PROXY": "socks5://proxy:1080"}, None),
+        (OPENAI, {"ALL_PROXY": "http://proxy:3128"}, "http://proxy:3128"),
+        (OPENAI, {"ALL_PROXY": "socks5://proxy:1080"}, "socks5://proxy:1080"),
         (OPENAI, {"HTTPS_PROXY": "http://proxy:1", "NO_PROXY": "a.com, .openai.com"}, None),
         (OPENAI, {"HTTPS_PROXY": "http://proxy:1", "NO_PROXY": "*"}, None),
-        (OPENAI, {"HTTPS_PROXY": "http://proxy:1", "NO_PROXY": "notopenai.com"}, Proxy("proxy", 1)),
-        (Origin("http", "127.0.0.1", 80), {"ALL_PROXY": "http://proxy:1"}, None),
-        (Origin("http", "localhost", 80), {"HTTP_PROXY": "http://proxy:1"}, None),
-        (
-            OPENAI,
-            {"HTTPS_PROXY": "http://user:p%40ss@proxy:1"},
-            Proxy("proxy", 1, Secret("Basic " + b64encode(b"user:p@ss").decode())),
-        ),
+        (OPENAI, {"HTTPS_PROXY": "http://proxy:1", "NO_PROXY": "notopenai.com"}, "http://proxy:1"),
+        (("http", "127.0.0.1"), {"ALL_PROXY": "http://proxy:1"}, None),
+        (("http", "::1"), {"ALL_PROXY": "http://proxy:1"}, None),
+        (("http", "localhost"), {"HTTP_PROXY": "http://proxy:1"}, None),
     ],
 )
 def test_a_proxy_is_found_as_curl_finds_it(origin, environ, proxy) -> None:
-    assert find_proxy(origin, environ) == proxy
+    assert find_proxy(*origin, environ) == proxy
 
 
 async def test_a_proxy_is_asked_for_the_whole_address(kit) -> None:
@@ -134,6 +130,31 @@ async def test_a_proxy_that_lets_nothing_through_is_named_and_sees_no_key(kit) -
     assert "407" in caught.value.message
     assert server.requests[0].target == "api.example.com:443"
     assert "authorization" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize(
+    ("proxy", "said"), [("socks5://u:pw@127.0.0.1:1", "httpx[socks]"), ("ftp://u:pw@127.0.0.1:1", "is none")]
+)
+async def test_a_proxy_that_cannot_be_used_is_named_and_never_gone_around(kit, proxy, said) -> None:
+    clock = kit.clockwork(environ={"ALL_PROXY": proxy})
+    async with open_provider(kit.target("http://api.example.com/v1"), clock) as provider:
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, caught.value.attempts) == ("provider.proxy", 1)
+    assert said in caught.value.message
+    assert "pw" not in caught.value.message
+
+
+async def test_a_proxy_that_is_not_there_is_the_one_that_is_named(kit) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    clock = kit.clockwork(environ={"HTTPS_PROXY": f"http://127.0.0.1:{port}"})
+    async with open_provider(kit.target("https://api.example.com/v1", retries=0), clock) as provider:
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code == "provider.refused"
+    assert f"127.0.0.1:{port}" in caught.value.message
 
 
 async def test_a_tunnel_carries_tls_to_the_service(kit, identity) -> None:
