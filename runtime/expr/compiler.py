@@ -19,7 +19,7 @@ from ...dsl.shapes import TypeInfo
 from .errors import ExpressionError
 from .functions import PURE, Misuse
 from .operators import OPERATORS
-from .scope import MAX_ITEMS, Scope
+from .scope import LETTERS_A_STEP, MAX_ITEMS, MAX_TEXT, Scope
 from .values import Record, to_text, type_name
 
 Evaluate = Callable[[Scope], Any]
@@ -103,8 +103,8 @@ class _Pass:
         return method(node)
 
     def failure(self, node: ast.Node, message: str) -> ExpressionError:
-        where = f"{self.origin.file}:{self.origin.line}"
-        return ExpressionError(f"{where}: {message}", start=node.start, end=node.end)
+        where = f"{self.origin.file}:{self.origin.line}: " if self.origin.file else ""
+        return ExpressionError(f"{where}{message}", start=node.start, end=node.end)
 
     # literals and names
 
@@ -135,9 +135,19 @@ class _Pass:
         if plain is not None:
             return lambda scope: plain
         parts = [part if isinstance(part, str) else self.expr(part) for part in node.parts]
-        return lambda scope: "".join(
-            [part if isinstance(part, str) else to_text(part(scope)) for part in parts]
-        )
+
+        def template(scope: Scope) -> str:
+            try:
+                rendered = [part if isinstance(part, str) else to_text(part(scope)) for part in parts]
+            except RecursionError:
+                raise self.failure(node, "a value in the text is nested too deeply") from None
+            size = sum(map(len, rendered))
+            if size > MAX_TEXT:
+                raise self.failure(node, f"the text grows past {MAX_TEXT:,} characters")
+            scope.steps -= size // LETTERS_A_STEP
+            return "".join(rendered)
+
+        return template
 
     def _name(self, node: ast.Name) -> Evaluate:
         name = node.id
@@ -205,6 +215,8 @@ class _Pass:
                 )
             except Misuse as misuse:
                 raise self.failure(node, str(misuse)) from None
+            except RecursionError:
+                raise self.failure(node, "the value is nested too deeply") from None
             except TypeError:
                 raise self.failure(node, f"`{name}` does not take these arguments") from None
 
@@ -271,7 +283,10 @@ class _Pass:
 
         def binary(scope: Scope) -> Any:
             try:
-                return operator(left(scope), right(scope))
+                result = operator(left(scope), right(scope))
+                if isinstance(result, str):
+                    scope.steps -= len(result) // LETTERS_A_STEP
+                return result
             except Misuse as misuse:
                 raise self.failure(node, str(misuse)) from None
             except RecursionError:

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 from typing import Any
 
+from ..judge.reading import read_json
 from .scope import MAX_ITEMS, MAX_TEXT
 from .values import equal, to_json, to_text, type_name
 
@@ -82,17 +82,9 @@ def sentences(text: Any) -> list[str]:
 
 
 def parse_json(value: Any) -> Any:
-    """The JSON value of a text, null where it is none. Anything that is not a text is already a value."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(name)
+    """The JSON value of a text, found as leniently as a reply is read: alone, in a fence or in prose. Null where there
+    is none; what is no text is already a value."""
+    return read_json(value).value if isinstance(value, str) else value
 
 
 def rounded(value: Any, digits: Any = 0) -> int | float:

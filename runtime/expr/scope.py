@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 DEFAULT_STEPS = 1_000_000
+LETTERS_A_STEP = 1000
+"""Characters that cost as much as one turn: a text that is made again in every turn spends the budget too."""
 MAX_TEXT = 10_000_000
 MAX_ITEMS = 1_000_000
 
@@ -25,3 +27,7 @@ class Scope:
         self.values = values
         self.functions = functions
         self.steps = steps
+
+    def renew(self) -> None:
+        """A new budget: every statement of a flow has its own."""
+        self.steps = DEFAULT_STEPS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,24 +24,29 @@ class Record(dict[str, Any]):
     def __repr__(self) -> str:
         return f"{self.variant}({dict(self)!r})"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Record:
-        return Record(self.variant, {key: copied(item) for key, item in self.items()})
+
+def to_json(value: Value) -> str:
+    """Compact JSON, non-ASCII characters as they are; half a surrogate pair, which is no text, becomes U+FFFD.
+
+    `RecursionError` for what is nested too deeply.
+    """
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_whole(value)).decode()
 
 
-def copied(value: Value) -> Value:
-    """A deep copy of JSON data that keeps its types: what each judge in Python gets as its own."""
-    if isinstance(value, Record):
-        return Record(value.variant, {key: copied(item) for key, item in value.items()})
+def _whole(value: Value) -> Value:
+    if isinstance(value, str):
+        return _LONE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
+        return {_whole(key): _whole(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [copied(item) for item in value]
+        return [_whole(item) for item in value]
     return value
 
 
-def to_json(value: Value) -> str:
-    """Compact JSON, non-ASCII characters as they are."""
-    return msgspec.json.encode(value).decode()
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 def to_text(value: Value) -> str:

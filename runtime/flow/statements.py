@@ -52,6 +52,7 @@ class _Statements:
 
         async def block(frame: Frame) -> Returned | None:
             for part in parts:
+                frame.scope.renew()
                 ended = await part(frame)
                 if ended is not None:
                     return ended

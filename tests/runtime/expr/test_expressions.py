@@ -160,3 +160,47 @@ def test_a_hostile_pattern_takes_linear_time() -> None:
 
 def test_a_comprehension_puts_the_name_back_that_it_hid() -> None:
     assert value("[[i for i in [1, 2]], i]", i=9) == [[1, 2], 9]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('Here:\n```json\n{"a": 1}\n```\nDone.', {"a": 1}),
+        ('It is {"a": 1}, I think.', {"a": 1}),
+        ('{"a": 1} or {"a": 2}', None),
+        ('{"a": 1', None),
+        ('{"a": NaN}', None),
+        ('"\\ud800"', "\ufffd"),
+        ("[1, 2.5, true, null]", [1, 2.5, True, None]),
+    ],
+)
+def test_d41_json_is_read_as_leniently_as_a_reply(text: str, expected: Any) -> None:
+    assert value("json(x)", x=text) == expected
+    assert value("json(x)", x=[text]) == [text]
+
+
+def test_half_a_surrogate_pair_never_breaks_a_text() -> None:
+    assert value('"{{ x }}"', x=["a\ud800", {"\udc00": 1}]) == '["a\ufffd",{"\ufffd":1}]'
+
+
+def test_what_is_nested_too_deeply_is_an_error_and_no_crash() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    for text in ('"{{ x }}"', "x == x", "x in [x]", "unique([x])"):
+        with pytest.raises(ExpressionError, match="nested too deeply"):
+            value(text, x=deep)
+
+
+def test_a_hostile_template_stops_growing_and_spends_its_steps() -> None:
+    with pytest.raises(ExpressionError, match="grows past"):
+        value('"{{ x }}{{ x }}"', x="a" * 6_000_000)
+    with pytest.raises(ExpressionError, match="too many steps"):
+        value('[ "{{ x }}" for a in xs ]', 1000, x="a" * 100_000, xs=list(range(50)))
+    with pytest.raises(ExpressionError, match="too many steps"):
+        value("[ x + x for a in xs ]", 1000, x="a" * 100_000, xs=list(range(50)))
+
+
+def test_large_whole_numbers_stay_exact() -> None:
+    assert value('"{{ json(x) }}"', x="123456789012345678901234567890") == "123456789012345678901234567890"

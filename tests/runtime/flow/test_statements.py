@@ -227,3 +227,11 @@ async def test_the_arguments_of_a_call_are_sent_as_they_are_or_as_an_object_by_n
     """
     await run(program(source), {"k": 1}, models={"small": small})
     assert small.prompts == ["text", '{"k":1}', '{"k":1}', '{"a":1,"c":[{"k":1}]}']
+
+
+async def test_every_statement_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judgeflow.runtime.expr.scope.DEFAULT_STEPS", 1000)
+    body = "loop at most 30 times { many = len([n for n in json(text)]) }\nreturn many"
+    assert await answer(body, input=str(list(range(500)))) == 500
+    result = await flow(body, input=str(list(range(1500))))
+    assert (result.status, "too many steps" in result.record.reason) == ("failed", True)
