@@ -11,7 +11,7 @@ whose exchange did not end cleanly is closed and forgotten: what a cancellation 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
@@ -41,7 +41,8 @@ class Pool:
         """`url` is where paths start. Raises `ValueError` where httpx cannot read it."""
         self._base = _read_url(url)
         self._urls: dict[str, httpx.URL] = {}
-        self._headers = httpx.Headers([(name.encode(), value.encode()) for name, value in headers.items()])
+        named = {"host": self._base.netloc.decode(), **headers}
+        self._headers = [(name.encode(), value.encode()) for name, value in named.items()]
         self._proxy = find_proxy(self._base.scheme, self._base.host, environ)
         self._timing = timing
         self._tls = tls
@@ -71,7 +72,11 @@ class Pool:
     ) -> None:
         progress = _Progress(self._timing, self._starting)
         request = httpx.Request(
-            "POST", self._url(path), headers=self._headers, content=body, extensions=progress.extensions
+            "POST",
+            self._url(path),
+            headers=[*self._headers, (b"content-length", b"%d" % len(body))],
+            stream=_Body(body),
+            extensions=progress.extensions,
         )
         again = False
         try:
@@ -88,6 +93,7 @@ class Pool:
             else:
                 with trio.move_on_after(_CLOSING, shield=True):
                     await transport.aclose()
+                    await progress.aclose()
 
     def _url(self, path: str) -> httpx.URL:
         if path not in self._urls:
@@ -149,6 +155,21 @@ class _StaleError(ExchangeError):
     """A connection that had served before was closed without an answer."""
 
 
+class _Body(httpx.AsyncByteStream):
+    """A request's body in one piece. httpx's own is a generator, which a cancelled write leaves hanging."""
+
+    def __init__(self, body: bytes) -> None:
+        self._left = [body]
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._left:
+            return self._left.pop()
+        raise StopAsyncIteration
+
+
 class _Progress:
     """What httpcore is given on the way, and tells: how long it may take, whether it connected anew, and when
     the request has started out."""
@@ -158,6 +179,7 @@ class _Progress:
         self._idle = timing.idle
         self._starting = starting
         self._has_turn = False
+        self._close: Callable[[], Awaitable[None]] | None = None
         self._timeouts: dict[str, float | None] = {
             "connect": timing.connect,
             "write": timing.first_byte,
@@ -178,12 +200,19 @@ class _Progress:
     def head_came(self) -> None:
         self._timeouts["read"] = self._idle
 
-    async def _traced(self, event: str, _: Mapping[str, Any]) -> None:
+    async def aclose(self) -> None:
+        """The connection that was made, where httpcore forgets it: cancelled within a TLS handshake."""
+        if self._close is not None:
+            await self._close()
+
+    async def _traced(self, event: str, info: Mapping[str, Any]) -> None:
         """A turn ends where a wait may begin: at a new connection, or at a body that the server does not
         take. So nothing that hangs holds up the others."""
         if event == "connection.connect_tcp.started":
             self.connected = True
             self.end_turn()
+        elif event == "connection.connect_tcp.complete":
+            self._close = info["return_value"].aclose
         elif event == "http11.send_request_headers.complete":
             self.end_turn()
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import judgeflow.runtime.providers as package
 from judgeflow.runtime.judge.errors import ConfigurationError
 from judgeflow.runtime.providers.choose import choose, survey
 from judgeflow.runtime.providers.settings import FromEnv, ModelChoice, ProviderSettings
@@ -184,10 +187,34 @@ def test_doctor_sees_what_is_there_and_what_would_open_the_rest() -> None:
     assert (found["openai"], found["anthropic"], found["ollama"]) == (None, "ANTHROPIC_API_KEY", None)
 
 
-def test_choosing_imports_no_http() -> None:
+def test_http_is_imported_only_where_a_service_is_opened() -> None:
     code = (
-        "import sys, judgeflow.runtime.providers.choose, judgeflow.runtime.providers.echo, "
-        "judgeflow.runtime.providers.settings; print(*{'httpx', 'httpcore', 'h11'} & set(sys.modules))"
+        "import sys, trio, judgeflow.runtime.connect, judgeflow.runtime.providers.script\n"
+        "from judgeflow.runtime.providers.choose import choose\n"
+        "from judgeflow.runtime.providers.open import open_provider\n"
+        "from judgeflow.runtime.providers.settings import ModelChoice\n"
+        "async def main(slug):\n"
+        "    async with open_provider(choose(ModelChoice(slug), {}).target): pass\n"
+        "    print(*sorted({'httpx', 'httpcore', 'h11'} & set(sys.modules)))\n"
+        "trio.run(main, 'echo/x'); trio.run(main, 'ollama/x')"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == ""
+    assert shown.stdout.splitlines() == ["", "httpx"]
+
+
+def test_one_module_alone_knows_httpx() -> None:
+    files = Path(package.__path__[0]).glob("*.py")
+    knowing = {
+        file.name
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if (
+            isinstance(node, ast.Import | ast.ImportFrom)
+            and {alias.name.partition(".")[0] for alias in node.names} & {"httpx", "httpcore", "h11"}
+        )
+        or (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").partition(".")[0] in {"httpx", "httpcore", "h11"}
+        )
+    }
+    assert knowing == {"pool.py"}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import trio
+import trio.testing
 
 from judgeflow.runtime.providers.open import open_provider
+from judgeflow.runtime.providers.settings import Timing
 
 
 async def test_a_connection_is_used_again(kit) -> None:
@@ -28,7 +30,8 @@ async def test_an_answer_is_there_once_it_is_whole_even_where_the_body_does_not_
         await wire.until_closed()
 
     async with kit.provider(endless) as (provider, server):
-        assert (await provider.chat(kit.asks())).text == "ok"
+        with trio.fail_after(1):
+            assert (await provider.chat(kit.asks())).text == "ok"
     assert server.connections == 1
 
 
@@ -119,25 +122,45 @@ async def test_no_permit_is_held_while_a_retry_waits(kit) -> None:
     assert order == ["second", "first"]
 
 
-async def test_cancelled_calls_leave_a_pool_that_works(kit) -> None:
-    slow = True
+async def test_a_request_that_nobody_takes_holds_up_no_other(kit) -> None:
+    stuck = 6
 
     async def play(_, wire) -> None:
-        if slow:
-            await wire.until_closed()
-        else:
-            await wire.send(kit.http(kit.said("ok")))
+        """The first connections answer one request and read no byte of the next one."""
+        await wire.sleep(0.02)
+        await wire.send(kit.http(kit.said("ok")))
+        if server.connections <= stuck:
+            await wire.sleep(60)
 
-    async with kit.provider(play, concurrency=4) as (provider, server):
-        for _ in range(5):
-            with trio.move_on_after(0.02):
-                async with trio.open_nursery() as nursery:
-                    for _ in range(12):
-                        nursery.start_soon(provider.chat, kit.asks())
-        slow = False
+    async with kit.provider(play, concurrency=20) as (provider, server):
+        async with trio.open_nursery() as nursery:
+            for _ in range(stuck):
+                nursery.start_soon(provider.chat, kit.asks())
         with trio.fail_after(2):
-            assert (await provider.chat(kit.asks())).text == "ok"
-        assert server.open == 1
+            async with trio.open_nursery() as nursery:
+                for _ in range(stuck):
+                    nursery.start_soon(provider.chat, kit.asks("x" * 8_000_000))
+                await trio.testing.wait_all_tasks_blocked(0.05)
+                assert (await provider.chat(kit.asks())).text == "ok"
+                nursery.cancel_scope.cancel()
+    assert (server.connections, len(server.requests)) == (stuck + 1, stuck + 1)
+
+
+async def test_a_connection_that_was_not_used_for_long_is_not_trusted(kit) -> None:
+    clock = kit.clockwork(timing=Timing(keep_alive=0.01))
+    async with kit.provider(kit.answers(kit.said("ok")), clock=clock) as (provider, server):
+        await provider.chat(kit.asks())
+        await trio.sleep(0.03)
+        await provider.chat(kit.asks())
+        assert (server.connections, server.open) == (2, 1)
+
+
+async def test_nothing_that_a_service_sets_is_sent_back(kit) -> None:
+    baked = kit.answers(kit.said("ok"), headers={"set-cookie": "session=1; Path=/"})
+    async with kit.provider(baked) as (provider, server):
+        for _ in range(2):
+            await provider.chat(kit.asks())
+    assert all("cookie" not in request.headers for request in server.requests)
 
 
 async def test_closing_a_provider_closes_its_connections(kit) -> None:

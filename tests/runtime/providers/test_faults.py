@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import socket
+import traceback
 
 import pytest
 import trio
 
-from judgeflow.runtime.judge.errors import ProviderError
+from judgeflow.runtime.judge.errors import ConfigurationError, ProviderError
 from judgeflow.runtime.judge.protocol import DecisionQuestion
 from judgeflow.runtime.providers.open import open_provider
-from judgeflow.runtime.providers.settings import Timing
+from judgeflow.runtime.providers.settings import Secret, Timing
 
 
 async def failing(provider, request) -> ProviderError:
@@ -57,6 +58,40 @@ async def test_a_server_without_tls_behind_https_is_a_tls_failure(kit) -> None:
     assert (error.code, error.attempts, error.retryable) == ("provider.tls", 1, False)
 
 
+async def test_a_server_that_never_shakes_hands_is_no_connection_in_time(kit) -> None:
+    async def deaf(_) -> None:
+        await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, deaf, listeners)
+        url = f"https://127.0.0.1:{listeners[0].socket.getsockname()[1]}/v1"
+        clock = kit.clockwork(timing=Timing(connect=0.1))
+        async with open_provider(kit.target(url, retries=0), clock) as provider:
+            error = await failing(provider, kit.asks())
+            # A call that is cancelled in the middle of it leaves nothing behind.
+            with trio.move_on_after(0.03) as scope:
+                await provider.chat(kit.asks())
+        nursery.cancel_scope.cancel()
+    assert (error.code, error.retryable, scope.cancelled_caught) == ("provider.connect-timeout", True, True)
+    assert "0.1 s" in error.message
+
+
+async def test_an_address_that_is_none_is_an_error_before_any_call(kit) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        async with open_provider(kit.target("http://1.2.3.400/v1"), kit.clockwork()):
+            pass
+    assert caught.value.code == "model.bad-url"
+
+
+async def test_a_header_that_cannot_be_sent_is_named_and_never_shown(kit) -> None:
+    own = (("x-team", Secret("team\nsecret")),)
+    async with kit.provider(kit.answers(kit.said("ok")), headers=own) as (provider, server):
+        error = await failing(provider, kit.asks())
+    assert (error.code, error.attempts, server.requests) == ("provider.bad-request", 1, [])
+    assert "secret" not in "".join(traceback.format_exception(error))
+
+
 async def test_a_reset_before_an_answer_is_asked_again(kit) -> None:
     async def reset(_, wire) -> None:
         wire.reset()
@@ -83,6 +118,30 @@ async def test_a_stalled_stream_is_given_up_after_the_idle_time(kit) -> None:
     error, sent = await fault(kit, stall, retries=1, clock=kit.impatient())
     assert (error.code, sent) == ("provider.stalled", 2)
     assert error.usage.incomplete
+
+
+async def test_between_two_parts_of_a_stream_the_idle_time_counts(kit) -> None:
+    async def stall(_, wire) -> None:
+        await wire.sleep(0.15)
+        await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(kit.event(kit.delta("half an"))))
+        await wire.until_closed()
+
+    clock = kit.clockwork(timing=Timing(first_byte=5, idle=0.1))
+    with trio.fail_after(2):
+        error, _ = await fault(kit, stall, retries=0, clock=clock)
+    assert error.code == "provider.stalled"
+    assert "0.1 s" in error.message
+
+
+async def test_an_error_within_a_stream_that_goes_on_is_told_at_once(kit) -> None:
+    async def told(_, wire) -> None:
+        error = kit.event({"error": {"message": "no", "code": 400}})
+        await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(error))
+        await wire.until_closed()
+
+    with trio.fail_after(1):
+        error, _ = await fault(kit, told, retries=0)
+    assert error.code == "provider.bad-request"
 
 
 async def test_case_107_a_long_stream_that_keeps_coming_is_never_too_slow(kit) -> None:
