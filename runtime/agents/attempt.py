@@ -56,14 +56,12 @@ class Attempt:
         assert self._reply is not None
         return self._reply
 
-    def came(self, reply: ChatReply) -> None:
-        """A reply is there; it is an answer only if `answered` says so."""
+    def came(self, reply: ChatReply, answer: TypedAnswer | None) -> None:
+        """A reply is there, and maybe an answer in it."""
         self._reply = reply
-
-    def answered(self, answer: TypedAnswer) -> TypedAnswer:
-        self._answer = answer
-        self._spent = self._step.ledger.since(self._mark)
-        return answer
+        if answer is not None:
+            self._answer = answer
+            self._spent = self._step.ledger.since(self._mark)
 
     def judged(self, reasons: str) -> None:
         self._outcome = "rejected" if reasons else "accepted"

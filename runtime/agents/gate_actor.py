@@ -84,7 +84,6 @@ class _Gate:
         await task.run.guard.check()
         task.run.keep(task.step)
         opinion = await self._ask(task, scope, target, record)
-        await task.run.proceed()
         return self._decided(record, results, opinion)
 
     def _settled(self, record: GateRecord, combined: Combined) -> GateRecord | None:

@@ -104,7 +104,6 @@ class _Visit:
         """One answer and what its judges say of it. Whatever breaks is the step's own failure."""
         try:
             typed = await self._complete(attempt)
-            await self.run.proceed()
             verdicts = await self._judge(typed, attempt.number)
         except EndsRun as end:
             attempt.failed(end.message)
@@ -136,21 +135,20 @@ class _Visit:
 
     async def _complete(self, attempt: Attempt) -> TypedAnswer:
         """Turns with the model until it has given an answer of the agent's shape."""
-        reader, invalid = self.parts.reader, 0
+        invalid = 0
         for _ in range(TOOL_TURNS):
             reply = await self._chat(attempt.number)
-            attempt.came(reply)
-            if not reply.tool_calls and reader.is_text:
-                return attempt.answered(TypedAnswer(reply.text, None))
-            answers = [call for call in reply.tool_calls if reader.owns(call)]
-            others = [call for call in reply.tool_calls if not reader.owns(call)]
+            answers = [call for call in reply.tool_calls if self.parts.reader.owns(call)]
+            others = [call for call in reply.tool_calls if not self.parts.reader.owns(call)]
+            typed, violations = (None, []) if others else self._read(reply, answers)
+            # In the record before the check: what was paid for is kept however the run ends.
+            attempt.came(reply, typed)
+            await self.run.proceed()
+            if typed is not None:
+                return typed
             if others:
-                await self.run.proceed()
                 await self._use_tools(reply, others, attempt.number)
                 continue
-            typed, violations = self._typed(answers)
-            if typed is not None:
-                return attempt.answered(typed)
             invalid += 1
             if invalid > INVALID_ANSWERS:
                 raise StepError(
@@ -160,14 +158,16 @@ class _Visit:
                     step=self.parts.plan.name,
                 )
             self._invalid(reply, violations, attempt.number)
-            await self.run.proceed()
         raise StepError(
             f"there was no answer after {TOOL_TURNS} turns of tool calls",
             code="step.agent.no-answer",
             step=self.parts.plan.name,
         )
 
-    def _typed(self, answers: list[ToolCall]) -> tuple[TypedAnswer | None, list[str]]:
+    def _read(self, reply: ChatReply, answers: list[ToolCall]) -> tuple[TypedAnswer | None, list[str]]:
+        """The answer in a reply without other tool calls, or what is wrong with it."""
+        if self.parts.reader.is_text:
+            return TypedAnswer(reply.text, None), []
         if len(answers) == 1:
             return self.parts.reader.read(answers[0])
         names = " or ".join(f"`{tool.name}`" for tool in self.parts.reader.tools)

@@ -53,6 +53,7 @@ class Panel:
 
         async def one(at: int, seat: Seat) -> None:
             try:
+                await task.run.guard.check()
                 found[at] = await self._ask(seat, task, values)
             except Exception as error:
                 # Only the first: the others are its consequence, and a group would hide which judge broke.

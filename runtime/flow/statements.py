@@ -210,7 +210,7 @@ class _Statements:
                 return lambda: action(inner)
 
             tasks = [member(at, action) for at, (_, action) in enumerate(members)]
-            results = await bounded(tasks, len(tasks))
+            results = await bounded(tasks, len(tasks), frame.run.guard.check)
             for (name, _), value in zip(members, results, strict=True):
                 if name is not None:
                     frame.scope.values[name] = value

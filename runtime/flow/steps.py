@@ -142,9 +142,8 @@ class StepCompiler:
                 inner.scope.values[name] = item
                 return lambda: body(inner)
 
-            return await bounded(
-                (member(at, item) for at, item in enumerate(items)), min(at_once, len(items))
-            )
+            tasks = (member(at, item) for at, item in enumerate(items))
+            return await bounded(tasks, min(at_once, len(items)), frame.run.guard.check)
 
         return each
 
@@ -156,9 +155,8 @@ class StepCompiler:
             def member(at: int, action: Action) -> Callable[[], Any]:
                 return lambda: action(frame.inside(f"{frame.path}{site}[{at}]."))
 
-            value = await first_success([member(at, action) for at, action in enumerate(members)])
-            await frame.run.proceed()
-            return value
+            tasks = [member(at, action) for at, action in enumerate(members)]
+            return await first_success(tasks, frame.run.guard.check)
 
         return race
 

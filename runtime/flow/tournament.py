@@ -59,7 +59,8 @@ class Tournament:
                 return lambda: members[at % len(members)](inner)
 
             async def held() -> Any:
-                variants = _variants(await each_outcome([member(at) for at in range(count)]), picker)
+                tasks = [member(at) for at in range(count)]
+                variants = _variants(await each_outcome(tasks, frame.run.guard.check), picker)
                 asked = question(frame.scope) if question is not None else "Which is the best?"
                 pick = self._picker(frame, site, picker, asked, record.id)
                 record.pick = await _picked(pick, variants, count)
@@ -67,7 +68,6 @@ class Tournament:
 
             winner = record.answer = await within(frame, record, held())
             frame.run.end_step(record, "succeeded")
-            await frame.run.proceed()
             return winner
 
         return best

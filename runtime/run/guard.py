@@ -22,11 +22,12 @@ class RunGuard:
     async def check(self) -> None:
         """A check before context, provider or callback. A full checkpoint: it also sees a deadline that passed during
         synchronous work, which a conditional one would miss."""
+        await trio.lowlevel.checkpoint()
+        # Looked at last: a stop that came during the checkpoint counts.
         if self.stopping:
             if self.in_flight == 0:
                 self.scope.cancel()
             await trio.sleep_forever()
-        await trio.lowlevel.checkpoint()
 
     def begin(self) -> None:
         """A call that costs starts."""
