@@ -13,6 +13,7 @@ import msgspec
 from ...dsl.plan import ModelPlan
 from ..judge.errors import ModelKindError, ProviderContractError, ProviderError
 from ..judge.protocol import Caller, ChatReply, ChatRequest, DecisionReply, DecisionRequest, Provider, Usage
+from ..run import Turn
 from .messages import ChatCall, DecideCall, ProviderRef
 
 _MILLION = Decimal(1_000_000)
@@ -33,10 +34,10 @@ async def provider_behaviour(
         model, run = models[call.model], call.run
         claim = await run.limits.claim(*_most(call, model)) if run.limits.counts else None
         try:
-            await run.guard.check()
-            run.guard.begin()
+            turn = Turn(run, call.party)
+            await turn.take()
             try:
-                reply = await _send(provider, call, model, slugs[call.model])
+                reply = await _send(provider, call, model, slugs[call.model], turn)
             except ProviderError as error:
                 if error.usage is not None:
                     # A refused, filtered or cut answer is no answer, but it was paid for.
@@ -50,7 +51,7 @@ async def provider_behaviour(
                 _book(call, reply.usage, model, free=_is_free(reply))
                 return reply
             finally:
-                run.guard.end()
+                turn.give()
         finally:
             if claim is not None:
                 run.limits.release(claim)
@@ -59,7 +60,7 @@ async def provider_behaviour(
 
 
 async def _send(
-    provider: Provider, call: ChatCall | DecideCall, model: ModelPlan, slug: str
+    provider: Provider, call: ChatCall | DecideCall, model: ModelPlan, slug: str, turn: Turn
 ) -> ChatReply | DecisionReply:
     caller = Caller(
         party=call.party,
@@ -70,6 +71,7 @@ async def _send(
         sample=call.draw.number,
         draws=call.draw.of,
         values=call.values,
+        turn=turn,
     )
     if isinstance(call, ChatCall):
         return await provider.chat(_chat_request(call, model, slug, caller))

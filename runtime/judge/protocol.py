@@ -35,6 +35,22 @@ class ToolSpec(msgspec.Struct, frozen=True, gc=False):
     parameters: dict[str, Any]
 
 
+class Turn(Protocol):
+    """A call's place among those that its run has under way. A provider that makes the call wait, for a permit or
+    before it sends it again, gives the place up and takes it again right before it sends."""
+
+    def give(self) -> None: ...
+
+    async def try_take(self) -> bool:
+        """False where the run was stopped meanwhile."""
+
+    async def take(self) -> None:
+        """A run that was stopped meanwhile ends here."""
+
+    def waits(self, seconds: float, reason: str) -> None:
+        """Tells that the call will be sent again after so many seconds, and why."""
+
+
 class Caller(msgspec.Struct, frozen=True, gc=False):
     """Who asks: for booking, scripts, caches and events; never sent to a service."""
 
@@ -53,6 +69,8 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     """How many draws there are."""
     values: Mapping[str, Any] = {}
     """The parameters of the call, for a script's `when`."""
+    turn: Turn | None = None
+    """None where nobody counts: a provider that is used by itself."""
 
 
 class ChatRequest(msgspec.Struct, frozen=True, gc=False):

@@ -98,6 +98,8 @@ class Service:
                 delay = self._delay(error, attempt, scope)
                 if self._clockwork.on_retry is not None:
                     self._clockwork.on_retry(call.caller, delay, error)
+                if call.caller.turn is not None:
+                    call.caller.turn.waits(delay, error.message)
                 await trio.sleep(delay)
                 self._breaker.check(trial=trial)
             else:
@@ -116,20 +118,31 @@ class Service:
 
     async def _attempt(self, call: Call[T], scope: trio.CancelScope) -> T:
         """One exchange under a permit. Waiting for the permit is not the service's fault, so no clock
-        runs."""
-        deadline, asked_at = scope.deadline, trio.current_time()
+        runs; and nothing is under way, so a run that is stopped meanwhile sends nothing."""
+        deadline, asked_at, turn = scope.deadline, trio.current_time(), call.caller.turn
         scope.deadline = math.inf
-        async with self._permits:
-            sent_at = trio.current_time()
-            scope.deadline = deadline + (sent_at - asked_at)
-            try:
-                answer = await self._exchange(call)
-            except ProviderError as error:
-                if error.code in ("provider.rate-limited", "provider.overloaded"):
-                    self._permits.slow_down(sent_at)
-                raise
-            self._permits.went_well()
-            return answer
+        if turn is not None:
+            turn.give()
+        while True:
+            async with self._permits:
+                if turn is None or await turn.try_take():
+                    sent_at = trio.current_time()
+                    scope.deadline = deadline + (sent_at - asked_at)
+                    return await self._permitted(call, sent_at)
+            await turn.take()  # the run was stopped: it ends here, and holds no permit that others wait for
+            turn.give()
+
+    async def _permitted(self, call: Call[T], sent_at: float) -> T:
+        try:
+            answer = await self._exchange(call)
+        except ProviderError as error:
+            if error.code in ("provider.rate-limited", "provider.overloaded"):
+                self._permits.slow_down(sent_at)
+            if call.caller.turn is not None:
+                call.caller.turn.give()
+            raise
+        self._permits.went_well()
+        return answer
 
     async def _exchange(self, call: Call[T]) -> T:
         receiver = _Receiver(call, self.failures)

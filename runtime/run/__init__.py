@@ -5,5 +5,6 @@ from .ledger import Ledger
 from .limits import Limits
 from .run import CALLS, Run, RunInfo, Stamp, is_over
 from .step import Step
+from .turn import Turn
 
-__all__ = ["CALLS", "Ledger", "Limits", "Run", "RunGuard", "RunInfo", "Stamp", "Step", "is_over"]
+__all__ = ["CALLS", "Ledger", "Limits", "Run", "RunGuard", "RunInfo", "Stamp", "Step", "Turn", "is_over"]

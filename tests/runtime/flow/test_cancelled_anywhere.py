@@ -39,7 +39,8 @@ model grader "spare/grader" { price $1 in, $1 out }
 model decider "third/decider" { kind decision  price $1 in, $1 out }
 tool look(id: text) -> text { python "hooks.py:look" }
 agent writer(topic: text) { model small  tools [look]  judges [sure, graded, typed]  retries 2 }
-agent poet(topic: text) { model small }
+agent poet(topic: text) { model small  judges [calm] }
+code judge calm { require reply != "" else "say something" }
 code judge sure { require len(calls(look)) > 0 else "look first"  metrics { tries: attempt } }
 judge graded { model grader  ask "Good? {{ reply }}" }
 judge typed(reply: text) { model decider  decide { fine: condition "Fine?" }  require fine.value else "no" }

@@ -235,3 +235,9 @@ async def test_every_statement_has_a_budget_of_its_own(monkeypatch: pytest.Monke
     assert await answer(body, input=str(list(range(500)))) == 500
     result = await flow(body, input=str(list(range(1500))))
     assert (result.status, "too many steps" in result.record.reason) == ("failed", True)
+
+
+async def test_a_loop_that_only_computes_lets_others_run_and_can_be_ended() -> None:
+    source = "limits { time 50ms per run }\nflow main() -> json { loop at most 100000000 times { a = 1 }  return a }"
+    result = await run(program(source))
+    assert (result.status, result.record.code) == ("guarded", "limit.time")
