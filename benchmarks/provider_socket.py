@@ -2,20 +2,24 @@
 
     python benchmarks/provider_socket.py [--flows 2000] [--at-once 64 256] [--latency 0.2]
 
-Prints flows per second with an instant server, and the share of the ideal with one that takes its time.
-`bare` is the same exchange with h11 and nothing around it.
+Prints flows per second with an instant server, and the share of the ideal with one that takes its time, for
+our providers and, in the same run, for the same exchange with nothing around it: an httpx client for all,
+httpx clients of eight connections each, and h11.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import h11
+import httpx
 import trio
 
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, Message
@@ -23,10 +27,18 @@ from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.settings import Target
 
 CALLS_PER_FLOW = 2
+FLOWS_EACH = 15
+"""Flows one after another with a slow server, so that what the first calls cost, when all start at once and
+none has a connection, is there but is not the whole story."""
+LONGEST = 12.0
+"""Seconds after which a run is cut short."""
+Run = Callable[[int, int, int], Awaitable[float]]
+"""Port, flows, and how many at once → flows per second."""
 REQUEST = ChatRequest(
     "m", (Message("system", "Be brief. " * 20), Message("user", "Hi. " * 50)), Caller("agent:a")
 )
 
+BARE = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi. " * 100}]}).encode()
 PIECES = [
     {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]},
     *(
@@ -46,6 +58,10 @@ RESPONSE = (
 async def serve(latency: float) -> None:
     """As little as a server can do: it reads a length and answers with the same bytes."""
 
+    async def connected(stream: trio.SocketStream) -> None:
+        with suppress(trio.BrokenResourceError):
+            await answer(stream)
+
     async def answer(stream: trio.SocketStream) -> None:
         buffer = b""
         async for data in stream:
@@ -63,24 +79,27 @@ async def serve(latency: float) -> None:
 
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1", backlog=2048)
     print(listeners[0].socket.getsockname()[1], flush=True)
-    await trio.serve_listeners(answer, listeners)
+    await trio.serve_listeners(connected, listeners)
 
 
 async def flows_per_second(flows: int, at_once: int, call: Callable[[], Awaitable[object]]) -> float:
-    left = flows
+    await call()  # What is imported with the first call is not counted.
+    left, done = flows, 0
 
     async def worker() -> None:
-        nonlocal left
+        nonlocal left, done
         while left > 0:
             left -= 1
             for _ in range(CALLS_PER_FLOW):
                 await call()
+            done += 1
 
     started = time.perf_counter()
-    async with trio.open_nursery() as nursery:
-        for _ in range(at_once):
-            nursery.start_soon(worker)
-    return flows / (time.perf_counter() - started)
+    with trio.move_on_after(LONGEST):
+        async with trio.open_nursery() as nursery:
+            for _ in range(at_once):
+                nursery.start_soon(worker)
+    return done / (time.perf_counter() - started)
 
 
 async def ours(port: int, flows: int, at_once: int) -> float:
@@ -89,9 +108,36 @@ async def ours(port: int, flows: int, at_once: int) -> float:
         return await flows_per_second(flows, at_once, lambda: provider.chat(REQUEST))
 
 
-async def bare(port: int, flows: int, at_once: int) -> float:
+def bare_httpx(size: int | None) -> Run:
+    """Clients of `size` connections each, or one for all."""
+
+    async def run(port: int, flows: int, at_once: int) -> float:
+        each = size or at_once
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx.Limits(max_connections=each, max_keepalive_connections=each)
+        clients = [
+            httpx.AsyncClient(verify=tls, trust_env=False, limits=limits, timeout=None)
+            for _ in range(-(-at_once // each))
+        ]
+        free = [client for client in clients for _ in range(each)]
+
+        async def call() -> None:
+            client = free.pop()
+            async with client.stream("POST", f"http://127.0.0.1:{port}/v1", content=BARE) as response:
+                async for _ in response.aiter_raw():
+                    pass
+            free.append(client)
+
+        rate = await flows_per_second(flows, at_once, call)
+        for client in clients:
+            await client.aclose()
+        return rate
+
+    return run
+
+
+async def bare_h11(port: int, flows: int, at_once: int) -> float:
     idle: list[tuple[trio.SocketStream, h11.Connection]] = []
-    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi. " * 100}]}).encode()
 
     async def call() -> None:
         stream, http = (
@@ -100,9 +146,9 @@ async def bare(port: int, flows: int, at_once: int) -> float:
             else (await trio.open_tcp_stream("127.0.0.1", port), h11.Connection(h11.CLIENT))
         )
         request = h11.Request(
-            method="POST", target="/v1", headers=[("host", "x"), ("content-length", str(len(body)))]
+            method="POST", target="/v1", headers=[("host", "x"), ("content-length", str(len(BARE)))]
         )
-        data = http.send(request) + http.send(h11.Data(data=body))
+        data = http.send(request) + http.send(h11.Data(data=BARE))
         http.send(h11.EndOfMessage())
         await stream.send_all(data)
         while type(event := http.next_event()) is not h11.EndOfMessage:
@@ -117,7 +163,15 @@ async def bare(port: int, flows: int, at_once: int) -> float:
     return rate
 
 
-def measure(latency: float, run: Callable[..., Awaitable[float]], flows: int, at_once: int) -> float:
+RUNS: dict[str, Run] = {
+    "judgeflow": ours,
+    "one httpx client": bare_httpx(None),
+    "httpx clients of 8": bare_httpx(8),
+    "h11": bare_h11,
+}
+
+
+def measure(latency: float, run: Run, flows: int, at_once: int) -> float:
     with subprocess.Popen(
         [sys.executable, __file__, "--serve", str(latency)], stdout=subprocess.PIPE, text=True
     ) as server:
@@ -142,14 +196,15 @@ def main() -> None:
         trio.run(serve, options.serve)
         return
     for at_once in options.at_once:
-        rates = [measure(0.0, run, options.flows, at_once) for run in (ours, bare)]
-        print(f"instant server, {at_once:3} at once: {rates[0]:6.0f} flows/s   bare h11 {rates[1]:6.0f}")
+        print(f"instant server, {at_once} at once, flows/s")
+        for name, run in RUNS.items():
+            print(f"  {name:20} {measure(0.0, run, options.flows, at_once):6.0f}", flush=True)
     for at_once in options.at_once:
-        flows = at_once * 5
         ideal = at_once / (options.latency * CALLS_PER_FLOW)
-        share = measure(options.latency, ours, flows, at_once) / ideal
-        told = f"{options.latency * 1000:.0f} ms server, {at_once:3} at once"
-        print(f"{told}: {share:6.1%} of the ideal {ideal:.0f} flows/s")
+        print(f"{options.latency * 1000:.0f} ms server, {at_once} at once, of the ideal {ideal:.0f} flows/s")
+        for name, run in RUNS.items():
+            rate = measure(options.latency, run, at_once * FLOWS_EACH, at_once)
+            print(f"  {name:20} {rate / ideal:6.1%}", flush=True)
 
 
 if __name__ == "__main__":

