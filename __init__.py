@@ -61,6 +61,7 @@ __all__ = [
     "JudgeModel",
     "JudgeflowError",
     "ModelKindError",
+    "NotResumableError",
     "Program",
     "ProviderContractError",
     "ProviderError",
