@@ -45,6 +45,8 @@ class Client:
     pull: bool = False
     """Wants to ask for diagnostics instead of being sent them (`initializationOptions.diagnostics =
     "pull"`): an editor that is offered both shows every finding twice."""
+    parent: int | None = None
+    """The process that started this server, where it says so."""
     roots: tuple[str, ...] = ()
     """Paths of the workspace's folders."""
 
@@ -84,6 +86,7 @@ def read_client(params: types.InitializeParams) -> Client:
         watches=can("workspace.did_change_watched_files.dynamic_registration"),
         progress=can("window.work_done_progress"),
         pull=isinstance(options, dict) and options.get("diagnostics") == "pull",
+        parent=params.process_id,
         roots=tuple(map(to_path, roots)) or ((params.root_path,) if params.root_path else ()),
     )
 

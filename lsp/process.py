@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import sys
 
 import trio
@@ -31,14 +30,3 @@ def main(version: str) -> int:
         return trio.run(serve_stdio, server)
     except KeyboardInterrupt:
         return 130
-
-
-def parent_is_gone(pid: int) -> bool:
-    """Whether the process that started this one has ended."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False

@@ -216,6 +216,11 @@ class TrioProtocol(LanguageServerProtocol):
         """Start work that no request waits for. What it raises is logged."""
         self._nursery.start_soon(self._in_background, work, args)
 
+    def leave(self, code: int) -> None:
+        """End the connection from this side."""
+        self.exit_code = code
+        self._nursery.cancel_scope.cancel()
+
     async def _in_background(self, work: Callable[..., Awaitable[Any]], args: tuple[Any, ...]) -> None:
         try:
             await work(*args)

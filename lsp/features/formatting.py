@@ -26,7 +26,7 @@ def edits_between(old: str, new: str) -> list[Edit]:
     offset = 0
     for piece, other in zip(before, after, strict=True):
         if piece != other:
-            edits += _line_edits(piece, other, offset)
+            edits += line_edits(piece, other, offset)
         offset += len(piece)
     return edits
 
@@ -46,7 +46,8 @@ def _pieces(text: str) -> list[str]:
     return [*pieces, text[at:]]
 
 
-def _line_edits(old: str, new: str, offset: int) -> Iterator[Edit]:
+def line_edits(old: str, new: str, offset: int) -> Iterator[Edit]:
+    """Edits of whole lines; the old text stands at `offset`."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     starts = [offset]
     for line in before:

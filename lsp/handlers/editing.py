@@ -15,6 +15,7 @@ from ..features.formatting import format_edits, within
 from ..features.hover import about_declaration
 from ..features.references import RenameError, renamable, rename
 from ..features.signature import signature_help
+from ..features.typing import TRIGGERS, on_type
 from ..judge_server import ContentModified, Feature, JudgeServer
 from ..translate import offset_of, to_edits, to_markup, to_range
 from .navigation import others
@@ -216,6 +217,16 @@ async def _formatted(document: Document, start: int, end: int) -> list[types.Tex
     return to_edits(document, tuple(within(edits, start, end)))
 
 
+def on_type_formatting(
+    ls: JudgeServer, params: types.DocumentOnTypeFormattingParams
+) -> list[types.TextEdit] | None:
+    opened = ls.opened(params.text_document)
+    if opened is None:
+        return None
+    document, analysis = opened
+    return to_edits(document, tuple(on_type(analysis, offset_of(document, params.position), params.ch)))
+
+
 FEATURES: tuple[Feature, ...] = (
     (
         types.TEXT_DOCUMENT_COMPLETION,
@@ -239,4 +250,9 @@ FEATURES: tuple[Feature, ...] = (
     ),
     (types.TEXT_DOCUMENT_FORMATTING, on_formatting, None),
     (types.TEXT_DOCUMENT_RANGE_FORMATTING, on_range_formatting, None),
+    (
+        types.TEXT_DOCUMENT_ON_TYPE_FORMATTING,
+        on_type_formatting,
+        types.DocumentOnTypeFormattingOptions(TRIGGERS[0], list(TRIGGERS[1:])),
+    ),
 )

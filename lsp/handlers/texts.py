@@ -10,6 +10,7 @@ from lsprotocol import types
 from ..client import read_client
 from ..files import judge_files
 from ..judge_server import Feature, JudgeServer
+from ..parent import watch_parent
 from ..protocol import RemoteError
 from ..translate import to_change
 from ..uris import to_path, to_uri
@@ -24,6 +25,8 @@ def initialize(ls: JudgeServer, params: types.InitializeParams) -> None:
 
 
 def initialized(ls: JudgeServer, params: types.InitializedParams) -> None:
+    if ls.client.parent is not None:
+        ls.protocol.begin(watch_parent, ls.client.parent, partial(ls.protocol.leave, 1))
     if ls.client.watches:
         ls.protocol.begin(partial(watch, ls))
     for root in ls.client.roots:

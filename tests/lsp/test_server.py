@@ -538,6 +538,16 @@ async def test_formatting_whole_and_in_part(connected) -> None:
         assert edit["range"]["start"]["line"] == 0
 
 
+async def test_formatting_on_type(connected) -> None:
+    options = {"options": {"tabSize": 4, "insertSpaces": True}}
+    async with connected() as (_, client):
+        await client.open(URI, "agent a {\n\n}\n")
+        assert client.offered["documentOnTypeFormattingProvider"]["firstTriggerCharacter"] == "}"
+        place = {**DOCUMENT, **options, "position": {"line": 1, "character": 0}, "ch": "\n"}
+        [edit] = await client.request("textDocument/onTypeFormatting", place)
+        assert (edit["newText"], edit["range"]["start"]) == ("  ", {"line": 1, "character": 0})
+
+
 async def test_a_key_stroke_does_not_wait_for_a_long_answer(connected) -> None:
     text = "".join(f'model m{number} "a/b"\n' for number in range(4000))
     async with connected() as (_, client):
