@@ -43,6 +43,7 @@ async def test_a_server_whose_editor_was_killed_ends_although_its_input_is_open(
     with trio.fail_after(30):
         async with started() as (process, client):
             await client.initialize(processId=editor.pid)
+            await client.open("file:///w/main.judge", "")
             editor.kill()
             await editor.wait()
             assert await process.wait() == 1
