@@ -9,6 +9,7 @@ import attrs
 
 from ..dsl.plan import Plan
 from .agents.gateway import is_free
+from .agents.price import price_of
 from .flow.execute import Execution, Request
 from .flow.frame import Approver
 from .flow.reach import models_of
@@ -170,8 +171,7 @@ class Session:
             if name in self.system.unavailable:
                 raise self.system.unavailable[name]
             model = self.plan.models[name]
-            priced = model.price_in is not None and model.price_out is not None
-            if limits.has_cost and not priced and not self._is_free(name):
+            if limits.has_cost and price_of(model) is None and not self._is_free(name):
                 raise ConfigurationError(
                     f"{name} has no price, so the cost limit could not be kept: "
                     "declare it with `price $… in, $… out`",

@@ -9,6 +9,7 @@ import msgspec
 from .. import ast
 from ..diagnostics import Diagnostic, Label
 from ..document import Document
+from ..prices import list_price
 from .base import ModelSurface, Surface
 from .program import Placed
 
@@ -44,9 +45,10 @@ def unpriced(models: Iterable[str], find: Callable[[str], Surface | None]) -> tu
         surface = find(model)
         if isinstance(surface, ModelSurface):
             waiting += surface.fallback
-            if not surface.priced and not is_free(surface.slug):
+            priced = surface.priced or list_price(surface.slug, surface.via) is not None
+            if not priced and not (surface.via is None and is_free(surface.slug)):
                 found[model] = Unpriced(model, True)
-        elif surface is None and not is_free(model) and not _is_name(model):
+        elif surface is None and not is_free(model) and not _is_name(model) and list_price(model) is None:
             found[model] = Unpriced(model, False)
     return tuple(found.values())
 

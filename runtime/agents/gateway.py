@@ -15,6 +15,7 @@ from ..judge.errors import ModelKindError, ProviderContractError, ProviderError
 from ..judge.protocol import Caller, ChatReply, ChatRequest, DecisionReply, DecisionRequest, Provider, Usage
 from ..run import Turn
 from .messages import ChatCall, DecideCall, ProviderRef
+from .price import cost, price_of
 
 _MILLION = Decimal(1_000_000)
 _FREE = Decimal(0)
@@ -48,7 +49,10 @@ async def provider_behaviour(
                 _book(call, BROKEN_OFF, model)
                 raise
             else:
-                _book(call, reply.usage, model, free=_is_free(reply))
+                if _is_free(reply):
+                    call.run.book(call.step, call.party, reply.usage, _FREE, from_cache=reply.cached)
+                else:
+                    _book(call, reply.usage, model)
                 return reply
             finally:
                 turn.give()
@@ -97,41 +101,28 @@ def _most(call: ChatCall | DecideCall, model: ModelPlan) -> tuple[int, Decimal]:
     if isinstance(call, DecideCall):
         return 0, _FREE
     tokens = model.max_tokens if model.max_tokens is not None else call.max_tokens or 0
-    return tokens, tokens * Decimal(model.price_out or 0) / _MILLION
+    price = None if is_free(model) else price_of(model)
+    return tokens, _FREE if price is None else tokens * price.output / _MILLION
 
 
-def _book(call: ChatCall | DecideCall, usage: Usage, model: ModelPlan, *, free: bool = False) -> None:
-    if free or is_free(model):
+def _book(call: ChatCall | DecideCall, usage: Usage, model: ModelPlan) -> None:
+    if is_free(model):
         call.run.book(call.step, call.party, usage, _FREE)
         return
-    amount = price_of(usage, model)
+    amount = cost(usage, price_of(model))
     certain = amount is not None and not usage.incomplete
     call.run.book(call.step, call.party, usage, amount or _FREE, certain=certain)
 
 
 def _is_free(reply: ChatReply | DecisionReply) -> bool:
     """Scripted and cached replies cost nothing."""
-    if isinstance(reply, ChatReply):
-        return reply.scripted or reply.cached
-    return reply.origin == "scripted"
+    scripted = reply.scripted if isinstance(reply, ChatReply) else reply.origin == "scripted"
+    return scripted or reply.cached
 
 
 def is_free(model: ModelPlan) -> bool:
     """Scripts, echoes and the model inside the package cost nothing."""
-    return model.slug.startswith(("local/", "echo/", "script/"))
-
-
-def price_of(usage: Usage, model: ModelPlan) -> Decimal | None:
-    """US dollars: the service's own figure, else price times tokens; None where nobody knows. Cached tokens are part
-    of the input and reasoning tokens of the output, so both are priced once."""
-    if usage.cost is not None:
-        return Decimal(usage.cost)
-    if model.price_in is None or model.price_out is None:
-        return None
-    if usage.input_tokens is None or usage.output_tokens is None:
-        return None
-    spent = usage.input_tokens * Decimal(model.price_in) + usage.output_tokens * Decimal(model.price_out)
-    return spent / _MILLION
+    return model.via is None and model.slug.startswith(("local/", "echo/", "script/"))
 
 
 @attrs.frozen(eq=False)

@@ -181,6 +181,7 @@ class DecisionReply(msgspec.Struct, frozen=True, gc=False):
     """Where probabilities and confidences came from."""
     rounding: int | None = None
     """Decimals to which the service rounds, where the provider or model says so: sums are then renormalised."""
+    cached: bool = False
 
 
 class ChatModel(Protocol):

@@ -25,6 +25,7 @@ class Mark(NamedTuple):
     cached: int
     reasoning: int
     unreported: int
+    from_cache: int
 
 
 class Ledger:
@@ -35,6 +36,7 @@ class Ledger:
         "_uncertain",
         "cached",
         "calls",
+        "from_cache",
         "input",
         "known",
         "output",
@@ -50,8 +52,17 @@ class Ledger:
         self.unknown = 0
         """Calls whose cost is not wholly known."""
         self.calls = self.input = self.output = self.cached = self.reasoning = self.unreported = 0
+        self.from_cache = 0
 
-    def book(self, party: str, usage: protocol.Usage, amount: Decimal, *, certain: bool = True) -> None:
+    def book(
+        self,
+        party: str,
+        usage: protocol.Usage,
+        amount: Decimal,
+        *,
+        certain: bool = True,
+        from_cache: bool = False,
+    ) -> None:
         """One paid call. Synchronous, so that nothing can come between an answer and its booking. `amount` is what
         is known to have been paid; not `certain`: it may have been more."""
         self.calls += 1
@@ -61,6 +72,7 @@ class Ledger:
         self.output += usage.output_tokens or 0
         self.cached += usage.cached_tokens
         self.reasoning += usage.reasoning_tokens
+        self.from_cache += from_cache
         self._pay(party, amount, certain)
 
     def _pay(self, party: str, amount: Decimal, certain: bool) -> None:
@@ -81,6 +93,7 @@ class Ledger:
         self.cached += usage.cached_tokens
         self.reasoning += usage.reasoning_tokens
         self.unreported += usage.unreported
+        self.from_cache += usage.from_cache
         parties = sum((Decimal(amount) for amount in cost.parties.values() if amount != UNKNOWN), _NOTHING)
         for party, amount in cost.parties.items():
             certain = amount != UNKNOWN
@@ -121,6 +134,7 @@ class Ledger:
             self.cached,
             self.reasoning,
             self.unreported,
+            self.from_cache,
         )
 
     def since(self, mark: Mark) -> tuple[Usage, Money]:
@@ -134,6 +148,7 @@ class Ledger:
             cached_tokens=self.cached - mark.cached,
             reasoning_tokens=self.reasoning - mark.reasoning,
             unreported=self.unreported - mark.unreported,
+            from_cache=self.from_cache - mark.from_cache,
         )
         return usage, UNKNOWN if self.unknown > mark.unknown else _money(self.known - mark.known)
 

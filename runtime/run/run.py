@@ -168,11 +168,18 @@ class Run:
         self.limits.check_spent()
 
     def book(
-        self, step: Step, party: str, usage: protocol.Usage, amount: Decimal, *, certain: bool = True
+        self,
+        step: Step,
+        party: str,
+        usage: protocol.Usage,
+        amount: Decimal,
+        *,
+        certain: bool = True,
+        from_cache: bool = False,
     ) -> None:
         """Records a paid call, synchronously: before any check that could end the run."""
-        self.ledger.book(party, usage, amount, certain=certain)
-        step.ledger.book(party, usage, amount, certain=certain)
+        self.ledger.book(party, usage, amount, certain=certain, from_cache=from_cache)
+        step.ledger.book(party, usage, amount, certain=certain, from_cache=from_cache)
 
     def emit(self, event: events.Event) -> None:
         """Tells every hook. A hook that raises changes nothing; its error goes to `on_error`."""

@@ -51,6 +51,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     reasoning_tokens: int = 0
     unreported: int = 0
     """Calls whose service gave no counts: above 0, the token counts are a lower bound."""
+    from_cache: int = 0
+    """Calls whose reply was kept from an earlier run (`--cache`): no service was asked, and nothing was paid."""
 
     def plus(self, other: Usage) -> Usage:
         return Usage(
@@ -60,6 +62,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             cached_tokens=self.cached_tokens + other.cached_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             unreported=self.unreported + other.unreported,
+            from_cache=self.from_cache + other.from_cache,
         )
 
 

@@ -6,8 +6,10 @@ from decimal import Decimal
 
 import pytest
 
+from judgeflow.dsl.plan import ModelPlan
+from judgeflow.dsl.prices import list_price, price_list
+from judgeflow.runtime.agents.price import Price, cost, price_of
 from judgeflow.runtime.judge.protocol import Usage
-from judgeflow.runtime.providers.price import Price, cost
 from judgeflow.runtime.providers.usage import UNKNOWN, token_counts, total
 
 PRICE = Price(Decimal("3"), Decimal("15"), cache_read=Decimal("0.3"), cache_write=Decimal("3.75"))
@@ -62,3 +64,38 @@ def test_usage_that_is_no_count_is_unknown() -> None:
     assert token_counts({"input_tokens": "9", "output_tokens": True, "cost": -1}) == Usage()
     assert token_counts(None) == Usage()
     assert token_counts({"input_tokens": 9, "output_tokens": 0, "cost": 0.5}) == Usage(9, 0, cost="0.5")
+
+
+def test_the_price_list_has_a_date_and_every_price_in_it_is_a_number() -> None:
+    listed = price_list()
+    assert len(listed.date) == 10
+    assert len(listed.models) > 50
+    for slug in listed.models:
+        price = price_of(ModelPlan("m", slug))
+        assert price is not None
+        assert Decimal(0) < price.input <= price.output
+        assert price.long is None or price.long[1].input > price.input
+
+
+def test_a_dated_snapshot_costs_what_its_model_costs_unless_it_is_listed_itself() -> None:
+    assert list_price("openai/gpt-4o-mini-2024-07-18") == list_price("openai/gpt-4o-mini")
+    assert list_price("anthropic/claude-haiku-4-5-20251001") == list_price("anthropic/claude-haiku-4-5")
+    assert list_price("openai/gpt-4o-2024-05-13").input == "5"
+
+
+def test_a_listed_model_is_priced_with_its_cache() -> None:
+    price = price_of(ModelPlan("m", "openai/gpt-5-mini"))
+    assert cost(Usage(1_000_000, 100_000, cached_tokens=400_000), price) == Decimal("0.36")
+
+
+def test_a_long_input_costs_more_for_all_of_its_tokens() -> None:
+    price = price_of(ModelPlan("m", "openai/gpt-5.4"))
+    assert cost(Usage(272_000, 0), price) == Decimal("0.68")
+    assert cost(Usage(272_001, 0), price) == Decimal("1.360005")
+
+
+def test_the_files_own_price_wins_and_another_services_is_not_on_the_list() -> None:
+    declared = ModelPlan("m", "openai/gpt-5-mini", price_in="1", price_out="2")
+    assert price_of(declared) == Price(Decimal(1), Decimal(2))
+    assert price_of(ModelPlan("m", "openai/gpt-5-mini", via="rack")) is None
+    assert price_of(ModelPlan("m", "openai/nobody-knows")) is None
