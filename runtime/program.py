@@ -74,13 +74,16 @@ class Program:
         stamp: Stamp | None = None,
         grace: float = 5.0,
         tool_answers: ToolAnswers | None = None,
+        extend: Callable[[Plan], Plan] | None = None,
     ) -> AsyncIterator[Session]:
         """The program with its actors started, for any number of runs. `store` is the file of runs; None keeps the
-        newest in memory. `tool_answers` stand in for the tools, in tests."""
+        newest in memory. `tool_answers` stand in for the tools, in tests.
+        `extend` adds what an evaluation needs; the versions are those of the plan without it."""
         plan = with_profile(self.plan, profile)
+        versions = self.versions if profile is None else versions_of(plan)
+        plan = plan if extend is None else extend(plan)
         clock = stamp or Stamp(time.time)
         connected = connect or Connections(plan, self.root, os.environ)
-        versions = self.versions if profile is None else versions_of(plan)
         async with (
             open_writer(store) as writer,
             open_system(
