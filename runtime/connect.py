@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +12,9 @@ from .expr import Compiler
 from .flow.system import Connection
 from .judge.errors import ConfigurationError
 from .judge.protocol import Provider
+from .providers.cache import CachedProvider, ReplyCache
 from .providers.choose import choose
+from .providers.recording import Recorder, RecordingProvider
 from .providers.script import Script, ScriptProvider, script_of_file, script_of_test
 from .providers.settings import FromEnv, ModelChoice, ProviderSettings, Target
 
@@ -20,16 +22,26 @@ from .providers.settings import FromEnv, ModelChoice, ProviderSettings, Target
 class Connections:
     """Chooses a provider for each model of a Plan. `scripted` names the models whose answers are written down.
 
-    `everything` is a script that stands in for all models: then no key, no network and no file is needed.
+    `everything` is a script that stands in for all models: then no key, no network and no file is needed. `cache`
+    answers what was asked before, `recorder` keeps every reply.
     """
 
     def __init__(
-        self, plan: Plan, root: Path, environ: Mapping[str, str], *, everything: Script | None = None
+        self,
+        plan: Plan,
+        root: Path,
+        environ: Mapping[str, str],
+        *,
+        everything: Script | None = None,
+        cache: ReplyCache | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._plan = plan
         self._root = root
         self._environ = environ
         self._everything = everything
+        self._cache = cache
+        self._recorder = recorder
         self._scripts: dict[str, Script] = {}
         self.scripted = tuple(
             name for name, model in plan.models.items() if everything or model.slug.startswith("script/")
@@ -41,10 +53,26 @@ class Connections:
             return Connection("script", "script", model.slug, lambda: _scripted(script))
         if model.slug.startswith("script/"):
             found = self._script(model.slug.removeprefix("script/"))
-            return Connection(model.slug, "script", model.slug, lambda: _scripted(found))
+            return Connection(
+                model.slug, "script", model.slug, lambda: self._recorded(lambda: _scripted(found))
+            )
         chosen = choose(self._choice(model), self._environ)
-        target, environ = chosen.target, self._environ
-        return Connection(target, target.name, chosen.model, lambda: _service(target, environ))
+        target = chosen.target
+        return Connection(
+            target, target.name, chosen.model, lambda: self._recorded(lambda: self._service(target))
+        )
+
+    @asynccontextmanager
+    async def _recorded(
+        self, open: Callable[[], AbstractAsyncContextManager[Provider]]
+    ) -> AsyncIterator[Provider]:
+        async with open() as provider:
+            yield provider if self._recorder is None else RecordingProvider(provider, self._recorder)
+
+    @asynccontextmanager
+    async def _service(self, target: Target) -> AsyncIterator[Provider]:
+        async with _opened(target, self._environ) as provider:
+            yield provider if self._cache is None else CachedProvider(provider, self._cache, target)
 
     def _script(self, name: str) -> Script:
         if name not in self._scripts:
@@ -96,7 +124,7 @@ async def _scripted(script: Script) -> AsyncIterator[Provider]:
     yield ScriptProvider(script)
 
 
-def _service(target: Target, environ: Mapping[str, str]) -> AbstractAsyncContextManager[Provider]:
+def _opened(target: Target, environ: Mapping[str, str]) -> AbstractAsyncContextManager[Provider]:
     """A real service, or the model inside the package: HTTP is imported when one is needed, not before."""
     from .providers.clockwork import Clockwork  # noqa: PLC0415
     from .providers.open import open_provider  # noqa: PLC0415

@@ -27,6 +27,8 @@ from .flow.profiles import with_profile
 from .flow.system import Connect, open_system
 from .flow.versions import versions_of
 from .judge.errors import JudgeflowError
+from .providers.cache import ReplyCache
+from .providers.recording import Recorder
 from .result import Result
 from .run import Stamp, events
 from .session import Session, flow_name
@@ -75,6 +77,8 @@ class Program:
         grace: float = 5.0,
         tool_answers: ToolAnswers | None = None,
         extend: Callable[[Plan], Plan] | None = None,
+        cache: ReplyCache | None = None,
+        recorder: Recorder | None = None,
     ) -> AsyncIterator[Session]:
         """The program with its actors started, for any number of runs. `store` is the file of runs; None keeps the
         newest in memory. `tool_answers` stand in for the tools, in tests.
@@ -83,7 +87,7 @@ class Program:
         versions = self.versions if profile is None else versions_of(plan)
         plan = plan if extend is None else extend(plan)
         clock = stamp or Stamp(time.time)
-        connected = connect or Connections(plan, self.root, os.environ)
+        connected = connect or Connections(plan, self.root, os.environ, cache=cache, recorder=recorder)
         async with (
             open_writer(store) as writer,
             open_system(

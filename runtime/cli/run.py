@@ -33,12 +33,18 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="AGENT=SLUG",
-        help="another model for one agent or judge",
+        help="another model for one agent or judge, or for all (`*=SLUG`)",
     )
     parser.add_argument("--max-cost", metavar="$1", help="end the run when it has cost this much")
     parser.add_argument("--timeout", metavar="2m", help="end the run after this time")
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
     parser.add_argument("--no-store", action="store_true", help="keep no record")
+    parser.add_argument(
+        "--cache", action="store_true", help="answer requests that were made before with the replies kept then"
+    )
+    parser.add_argument(
+        "--record", metavar="SCRIPT.jsonl", help="write all replies as a script that `script/…` models replay"
+    )
     parser.add_argument(
         "--capture", action="store_true", help="keep full prompts and raw replies in the record"
     )

@@ -27,6 +27,7 @@ from ..store.errors import StoreError
 from ..store.place import store_path
 from .durations import seconds_of
 from .interrupt import interruptible
+from .replies import kept_replies
 
 GRACE_DEFAULT = 5.0
 
@@ -102,10 +103,16 @@ def _loaded(arguments: argparse.Namespace) -> Program:
 
 
 def with_models(plan: Plan, overrides: Sequence[str]) -> Plan:
-    """The Plan with other models for some agents and judges (`writer=openai/gpt-6`)."""
+    """The Plan with other models for some agents and judges (`writer=openai/gpt-6`), or for everyone (`*=…`)."""
     agents, judges, models = dict(plan.agents), dict(plan.judges), dict(plan.models)
     for override in overrides:
         name, equals, slug = override.partition("=")
+        if name == "*" and equals:
+            models = {
+                name: msgspec.structs.replace(model, slug=slug, via=None, fallback=())
+                for name, model in models.items()
+            }
+            continue
         if not equals or name not in (*agents, *judges):
             known = ", ".join([*agents, *judges])
             raise WrongUse(f"--model {override}: write AGENT=SLUG with one of: {known}")
@@ -191,21 +198,28 @@ async def _run(program: Program, arguments: argparse.Namespace, given: Any) -> i
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
     limits, grace = limits_of(program, arguments), duration_of("--grace", arguments.grace)
-    async with program.opened(profile=arguments.profile, store=store, grace=0.5) as session:
-        result = await interruptible(
-            lambda started: session.run(
-                given,
-                flow=arguments.flow,
-                thread=arguments.thread,
-                tenant=arguments.tenant,
-                hooks=hooks_of(arguments, session),
-                approver=ask_on_terminal(),
-                limits=limits,
-                capture=arguments.capture,
-                started=started,
-            ),
-            grace,
-        )
+    with kept_replies(arguments) as replies:
+        async with program.opened(
+            profile=arguments.profile,
+            store=store,
+            grace=0.5,
+            cache=replies.cache,
+            recorder=replies.recorder,
+        ) as session:
+            result = await interruptible(
+                lambda started: session.run(
+                    given,
+                    flow=arguments.flow,
+                    thread=arguments.thread,
+                    tenant=arguments.tenant,
+                    hooks=hooks_of(arguments, session),
+                    approver=ask_on_terminal(),
+                    limits=limits,
+                    capture=arguments.capture,
+                    started=started,
+                ),
+                grace,
+            )
     print_result(result, arguments)
     return exit_code(result.record)
 

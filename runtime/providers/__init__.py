@@ -24,4 +24,5 @@ face, and what they hand it to, knows a provider by name.
 #   decide.py      a decision service; system_one.py, openai_decisions.py: two formats; answers.py: values
 #   chat_decides.py, stated.py     decisions from any chat model: log-probabilities, or the numbers it states
 #   echo.py, script.py, local.py   without a service: an echo, written answers, the model inside the package
+#   cache.py, recording.py         around any of them: replies kept for later runs, replies that become a script
 #   usage.py               what an answer used, added up over attempts

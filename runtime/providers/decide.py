@@ -80,6 +80,7 @@ class JsonReader:
     def finish(self, whole: bool) -> Any:
         if not whole:
             raise self._failures.make("provider.cut")
+        self._hide_keys()
         try:
             data = msgspec.json.decode(self._body)
         except (msgspec.DecodeError, RecursionError):
@@ -88,3 +89,7 @@ class JsonReader:
         if isinstance(data, dict) and data.get("error"):
             raise self._failures.from_error(data["error"])
         return data
+
+    def _hide_keys(self) -> None:
+        if any(key.encode() in self._body for key in self._failures.keys):
+            self._body = bytearray(self._failures.hide(self._body.decode(errors="replace")).encode())

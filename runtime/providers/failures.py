@@ -170,6 +170,8 @@ class Failures:
 
     provider: str
     secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
+    keys: tuple[str, ...] = attrs.field(default=(), repr=False)
+    """Those that not even an answer may hold."""
     wall: Callable[[], float] = time.time
     """Seconds since 1970, for services that name a moment."""
 
@@ -198,6 +200,13 @@ class Failures:
         for secret in self.secrets:
             text = text.replace(secret, _NO_KEY)
         return _KEY_LIKE.sub(_NO_KEY, text)
+
+    def hide(self, text: str) -> str:
+        """A text of an answer without our own keys; nothing else in it is touched."""
+        for key in self.keys:
+            if key in text:
+                text = text.replace(key, _NO_KEY)
+        return text
 
     def from_status(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """A response whose status is not 200, whatever its body is."""

@@ -2,7 +2,8 @@
 
 A list of replies gives one a call, and running out is an error; one value answers every call. The first line that fits
 the caller decides: `when` reads the call's parameters, `task` and `attempt`. What runs at once takes the list in the
-order in which it was written (`best of 3`, `each`), not in the order in which it happens to be scheduled.
+order in which it was written (`best of 3`, `each`), not in the order in which it happens to be scheduled. A recorded
+line (`recording.py`) says in which step it was asked for, and answers there alone.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from ..judge.protocol import (
     ToolSpec,
     Usage,
 )
+from . import recording
 
 MOST_RUNS = 10_000
 """Runs whose place in their lists is remembered."""
@@ -47,6 +49,8 @@ class Line:
     value: Any
     several: bool
     fits: Callable[[Scope], bool] | None = None
+    step: str | None = None
+    """The step that it was recorded in."""
 
 
 class _Taken:
@@ -85,27 +89,41 @@ class Script:
 
     def __init__(self, lines: Iterable[Line], source: str) -> None:
         self._lines: dict[str, list[Line]] = {}
+        self._recorded: dict[tuple[str, str], Line] = {}
         for line in lines:
-            self._lines.setdefault(line.name, []).append(line)
+            if line.step is not None:
+                self._recorded[line.name, line.step] = line
+            else:
+                self._lines.setdefault(line.name, []).append(line)
+        self._names = sorted({*self._lines, *(name for name, _ in self._recorded)})
         self._source = source
         self._taken: OrderedDict[tuple[str, int], _Taken] = OrderedDict()
 
     def answer(self, caller: Caller) -> Any:
         """The next answer for whoever calls. `TestSetupError` where there is none."""
         name = caller.name
+        recorded = self._recorded.get((name, caller.step))
+        if recorded is not None:
+            return self._next(recorded, msgspec.structs.replace(caller, draws=0))
         for line in self._lines.get(name, ()):
             if line.fits is None or line.fits(Scope({"attempt": caller.attempt, **caller.values})):
                 return self._next(line, caller) if line.several else line.value
         if name in self._lines:
             raise TestSetupError(f"{self._source}: no line for {name} fits this call", code="test.no-line")
-        known = ", ".join(sorted(self._lines)) or "nobody"
+        if name in self._names:
+            raise TestSetupError(
+                f"{self._source}: no reply of {name} was recorded in step {caller.step}; the flow took another way "
+                "than when it was recorded",
+                code="test.no-line",
+            )
+        known = ", ".join(self._names) or "nobody"
         raise TestSetupError(
             f"{self._source}: {name} is asked, but the script has no line for it (it has lines for {known})",
             code="test.unscripted-model",
         )
 
     def has(self, name: str) -> bool:
-        return name in self._lines
+        return name in self._names
 
     def _next(self, line: Line, caller: Caller) -> Any:
         key = (caller.run, id(line))
@@ -137,11 +155,12 @@ def script_of_test(test: TestPlan, compiler: Compiler) -> Script:
 
 
 def script_of_file(path: Path) -> Script:
-    """A JSON-lines file: one object a line with a `name` and its `reply`, in the order of the calls.
+    """A JSON-lines file: one object a line with a `name` and its `reply`, in the order of the calls, or what
+    `--record` wrote.
 
     `ConfigurationError` names the file and line of whatever cannot be read.
     """
-    replies: dict[str, list[Any]] = {}
+    replies: dict[tuple[str, str | None], list[Any]] = {}
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -154,20 +173,18 @@ def script_of_file(path: Path) -> Script:
         if row.strip():
             try:
                 entry = _decode_entry(row)
-            except msgspec.DecodeError as error:
+                value = entry.value()
+            except (msgspec.DecodeError, ValueError) as error:
                 example = '{"name": "writer", "reply": "Short."}'
                 reason = f"{path}:{number}: a line is an object such as {example} ({error})"
                 raise ConfigurationError(reason, code="script.broken") from None
-            replies.setdefault(entry.name, []).append(entry.reply)
-    return Script((Line(name, values, True) for name, values in replies.items()), str(path))
+            replies.setdefault((entry.name, entry.step), []).append(value)
+    return Script(
+        (Line(name, values, True, step=step) for (name, step), values in replies.items()), str(path)
+    )
 
 
-class _Entry(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
-    reply: Any
-
-
-_decode_entry = msgspec.json.Decoder(_Entry).decode
+_decode_entry = msgspec.json.Decoder(recording.Line).decode
 
 
 class ScriptProvider:
@@ -180,7 +197,9 @@ class ScriptProvider:
         self._script = script
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        value = self._script.answer(request.caller)
+        value = self._answer(request.caller)
+        if isinstance(value, recording.RecordedMessage):
+            return value.reply(request.model)
         tools = {tool.name: tool for tool in request.tools}
         calls = _tool_calls(value, tools)
         if calls:
@@ -188,7 +207,9 @@ class ScriptProvider:
         return ChatReply(to_text(value), (), Usage(0, 0), request.model, scripted=True)
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
-        value = self._script.answer(request.caller)
+        value = self._answer(request.caller)
+        if isinstance(value, recording.RecordedAnswers):
+            return value.reply(request.model)
         alone = len(request.questions) == 1 and request.questions[0].id == "decision"
         answers: dict[str, Answer] = {}
         for question in request.questions:
@@ -202,6 +223,12 @@ class ScriptProvider:
 
     async def aclose(self) -> None:
         return None
+
+    def _answer(self, caller: Caller) -> Any:
+        value = self._script.answer(caller)
+        if isinstance(value, recording.RecordedError):
+            raise value.error()
+        return value
 
 
 def decision_answer(question: DecisionQuestion, value: Any) -> Answer:

@@ -52,7 +52,7 @@ class Service:
     def __init__(self, target: Target, clockwork: Clockwork, *, auth: tuple[tuple[str, str], ...]) -> None:
         """`auth` are the headers that carry the key in the way of this API."""
         self.name = target.name
-        self.failures = Failures(target.name, target.secrets, clockwork.wall)
+        self.failures = Failures(target.name, target.secrets, target.keys, clockwork.wall)
         self.limit = target.concurrency or CONCURRENCY
         self._clockwork = clockwork
         self._retries = Retries(

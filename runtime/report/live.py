@@ -68,6 +68,8 @@ class LiveView:
     def _ended(self, event: events.RunEnded) -> None:
         tern = event.tern
         parts = [dollars(tern.cost.total), f"{tern.usage.input_tokens + tern.usage.output_tokens:,} tokens"]
+        if tern.usage.from_cache:
+            parts.append(f"{tern.usage.from_cache} of {tern.usage.calls} replies from the cache")
         if tern.unreadable:
             parts.append(f"{tern.unreadable} unreadable judgement{'s' if tern.unreadable > 1 else ''}")
         for warning in tern.warnings:

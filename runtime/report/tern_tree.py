@@ -59,6 +59,8 @@ def _head(tern: Tern, width: int) -> Iterator[str]:
     tokens = tern.usage.input_tokens + tern.usage.output_tokens
     at_least = "at least " if tern.usage.unreported else ""
     facts = [elapsed(tern.started, tern.ended), cost_of(tern.cost), f"{at_least}{tokens:,} tokens"]
+    if tern.usage.from_cache:
+        facts.append(f"{tern.usage.from_cache} of {tern.usage.calls} replies from the cache")
     title = one_line(f"{tern.workflow} · {tern.flow}", width // 2)
     yield f"{mark(tern.status)} {tern.status}  {title}  {_joined(facts)}"
     yield from _field("run", tern.id, width)
