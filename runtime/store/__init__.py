@@ -12,6 +12,8 @@ General layout, in reading order:
 * `owner`      which process a running record belongs to, and whether it still lives
 * `query`      which runs are meant: filters, prefixes, did-you-mean
 * `terns`      `Store`: everything that a program or a command asks of the file, synchronous
+* `threads`    conversations as a whole;  `summaries`: what their earlier turns come to
+* `scores`     what judges and people said of runs afterwards
 * `accounts`   what was spent on each day;  `versions`: which plan ran under which declared version
 * `group`      group commit, on a thread
 * `writer`     the recorder of a Trio program, on top of that; the only module with trio

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
 """Gives the present, with a time zone. Passed in, so that a test decides what time it is."""
@@ -29,3 +29,8 @@ def milliseconds(moment: datetime) -> int:
     # Whole milliseconds by integer arithmetic: a float second has too few digits to round-trip.
     delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
+
+
+def moment_of(ms: int) -> datetime:
+    """The moment that `milliseconds` counted."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)

@@ -81,30 +81,59 @@ class LostRecordsError(StoreError):
         self.lost = lost
 
 
-class UnknownRunError(StoreError):
-    """No run has this id or prefix. `suggestions` are the ids that come nearest."""
+class UnknownIdError(StoreError):
+    """Nothing has this id or prefix. `suggestions` are the ids that come nearest."""
 
-    code = "store.unknown-run"
+    what, command = "", ""
 
     def __init__(self, typed: str, suggestions: Sequence[str] = ()) -> None:
-        hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else "; `jrun runs` lists them"
-        super().__init__(f"there is no run {typed!r}{hint}")
+        near = " or ".join(suggestions)
+        hint = f"; did you mean {near}?" if suggestions else f"; `{self.command}` lists them"
+        super().__init__(f"there is no {self.what} {typed!r}{hint}")
         self.typed = typed
         self.suggestions = tuple(suggestions)
 
 
-class AmbiguousRunError(StoreError):
-    """More than one run starts like this. `matches` are the ids, newest first, at most ten."""
+class AmbiguousIdError(StoreError):
+    """More than one id starts like this. `matches` are they, newest first, at most ten."""
 
-    code = "store.ambiguous-run"
+    what = ""
 
     def __init__(self, typed: str, matches: Sequence[str]) -> None:
         several = ", ".join(matches)
         super().__init__(
-            f"{typed!r} begins the id of more than one run: {several}; type a few characters more"
+            f"{typed!r} begins the id of more than one {self.what}: {several}; type a few characters more"
         )
         self.typed = typed
         self.matches = tuple(matches)
+
+
+class UnknownRunError(UnknownIdError):
+    """No run has this id or prefix."""
+
+    code = "store.unknown-run"
+    what, command = "run", "jrun runs"
+
+
+class AmbiguousRunError(AmbiguousIdError):
+    """More than one run starts like this."""
+
+    code = "store.ambiguous-run"
+    what = "run"
+
+
+class NoThreadError(UnknownIdError):
+    """No thread has this id or prefix."""
+
+    code = "store.unknown-thread"
+    what, command = "thread", "jrun threads"
+
+
+class AmbiguousThreadError(AmbiguousIdError):
+    """More than one thread starts like this."""
+
+    code = "store.ambiguous-thread"
+    what = "thread"
 
 
 def is_busy(error: sqlite3.Error) -> bool:

@@ -118,7 +118,35 @@ _EVALUATION: Step = (
     ) WITHOUT ROWID
     """,
 )
-STEPS: tuple[Step, ...] = (_THREADS_AND_TERNS + _EVALUATION,)
+_LABELS_AND_PROFILES: Step = (
+    """
+    CREATE TABLE labels (
+      tern     TEXT NOT NULL REFERENCES terns (id) ON DELETE CASCADE,
+      labeller TEXT NOT NULL,
+      label    TEXT NOT NULL,              -- pass or fail
+      note     TEXT,
+      labelled INTEGER NOT NULL,
+      PRIMARY KEY (tern, labeller)
+    ) WITHOUT ROWID
+    """,
+    # A profile is another plan on purpose, and what a version means is what ran under it first.
+    """
+    CREATE TABLE plans_seen (
+      tenant   TEXT NOT NULL,
+      workflow TEXT NOT NULL,
+      profile  TEXT NOT NULL,              -- empty: none
+      version  TEXT NOT NULL,
+      config   TEXT NOT NULL,
+      first    INTEGER NOT NULL,
+      seen     INTEGER NOT NULL,
+      PRIMARY KEY (tenant, workflow, profile, version, config)
+    ) WITHOUT ROWID
+    """,
+    "INSERT INTO plans_seen SELECT tenant, workflow, '', version, config, seen, seen FROM config_versions",
+    "DROP TABLE config_versions",
+    "ALTER TABLE plans_seen RENAME TO config_versions",
+)
+STEPS: tuple[Step, ...] = (_THREADS_AND_TERNS + _EVALUATION, _LABELS_AND_PROFILES)
 
 
 def upgrade(database: Database, steps: Sequence[Step] = STEPS) -> None:

@@ -129,6 +129,10 @@ class Store:
     def close(self) -> None:
         self.database.close()
 
+    def now(self) -> datetime:
+        """The present, on the store's own clock."""
+        return self._clock()
+
     # -- writing
 
     def begin(self, tern: Tern) -> Tern:
@@ -191,18 +195,32 @@ class Store:
         )
 
     def history(
-        self, thread: str, n: int, *, tenant: str = "", before: int | None = None
+        self, thread: str, n: int | None, *, tenant: str = "", after: int = 0, before: int | None = None
     ) -> tuple[TernHead, ...]:
-        """The last `n` turns of a thread that are over, oldest first; before turn `before`, if given."""
+        """The last `n` turns of a thread that are over (None: all), oldest first; only those after turn `after` and
+        before turn `before`, if given."""
         rows = self.database.rows(
             f"""
             SELECT {_COLUMNS} FROM terns
-            WHERE tenant = ? AND thread = ? AND turn < ? AND {LIVE_STATUS} != 'running'
+            WHERE tenant = ? AND thread = ? AND turn > ? AND turn < ? AND {LIVE_STATUS} != 'running'
             ORDER BY turn DESC LIMIT ?
             """,
-            [storable(tenant), storable(thread), 2**62 if before is None else before, max(n, 0)],
-        )
+            [
+                storable(tenant), storable(thread), after,
+                2**62 if before is None else before, -1 if n is None else max(n, 0),
+            ],
+        )  # fmt: skip
         return tuple(self._head(row) for row in reversed(rows))
+
+    def turn(self, thread: str, turn: int, *, tenant: str = "") -> TernHead:
+        """One turn of a thread as it stands. Raises `UnknownRunError`."""
+        rows = self.database.rows(
+            f"SELECT {_COLUMNS} FROM terns WHERE tenant = ? AND thread = ? AND turn = ?",
+            [storable(tenant), storable(thread), turn],
+        )
+        if not rows:
+            raise UnknownRunError(f"{thread}, turn {turn}")
+        return self._head(rows[0])
 
     def _make_thread(self, tenant: str, thread: str, created: int) -> None:
         self.database.execute(

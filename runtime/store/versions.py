@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
-from .canonical import drifted, short_hash
+import msgspec
+
+from .canonical import HASH_LENGTH, drifted, short_hash
 from .clock import milliseconds, parse_timestamp
 from .query import storable
 from .records import TernHead
 from .terns import Store
 
 
+class Drift(msgspec.Struct, frozen=True):
+    """A declared version that was one plan when it first ran and is another one now. Hashes are whole."""
+
+    workflow: str
+    version: str
+    was: str
+    now: str
+
+    def __str__(self) -> str:
+        was, now = short_hash(self.was), short_hash(self.now)
+        return (
+            f'{self.workflow} changed from {was} to {now} under the same version "{self.version}"; '
+            "give it a new one"
+        )
+
+
+def find_drift(
+    store: Store, workflow: str, version: str, config: str, *, tenant: str = "", profile: str | None = None
+) -> Drift | None:
+    """Whether `version` of a workflow (under a profile) ran as another plan at first.
+
+    Hashes made in an older way are never compared.
+    """
+    first = store.database.rows(
+        "SELECT config FROM config_versions WHERE tenant = ? AND workflow = ? AND profile = ? "
+        "AND version = ? AND length(config) = ? ORDER BY first LIMIT 1",
+        [*_place(tenant, workflow, profile, version), HASH_LENGTH],
+    )
+    if not first or not drifted(first[0][0], config):
+        return None
+    return Drift(workflow, version, first[0][0], config)
+
+
 def note_version(store: Store, tern: TernHead) -> str | None:
     """Remembers the plan that `tern` runs under its declared version.
 
-    Gives a warning if that version was last another plan. Hashes made in an older way are never compared.
+    Gives a warning for as long as that version was another plan when it first ran.
     """
     version, config = tern.versions.workflow, tern.versions.config
     if version is None or config is None:
         return None
-    place = [storable(text) for text in (tern.tenant, tern.workflow, version)]
+    moment = milliseconds(parse_timestamp(tern.started))
     with store.database.transaction():
-        last = store.database.rows(
-            "SELECT config FROM config_versions WHERE tenant = ? AND workflow = ? AND version = ? "
-            "ORDER BY seen DESC LIMIT 1",
-            place,
-        )
         store.database.execute(
-            "INSERT INTO config_versions (tenant, workflow, version, config, seen) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (tenant, workflow, version, config) DO UPDATE SET seen = max(seen, excluded.seen)",
-            [*place, config, milliseconds(parse_timestamp(tern.started))],
+            "INSERT INTO config_versions (tenant, workflow, profile, version, config, first, seen) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, workflow, profile, version, config) "
+            "DO UPDATE SET first = min(first, excluded.first), seen = max(seen, excluded.seen)",
+            [*_place(tern.tenant, tern.workflow, tern.profile, version), config, moment, moment],
         )
-    if not last or not drifted(last[0][0], config):
-        return None
-    was, now = short_hash(last[0][0]), short_hash(config)
-    return (
-        f'{tern.workflow} changed from {was} to {now} under the same version "{version}"; give it a new one'
-    )
+        drift = find_drift(store, tern.workflow, version, config, tenant=tern.tenant, profile=tern.profile)
+    return None if drift is None else str(drift)
+
+
+def _place(tenant: str, workflow: str, profile: str | None, version: str) -> list[str]:
+    return [storable(text) for text in (tenant, workflow, profile or "", version)]

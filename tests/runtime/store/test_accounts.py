@@ -48,6 +48,18 @@ def test_f37_f51_the_same_version_with_another_plan_is_a_warning(store: Store, m
     )
 
 
+def test_f51_the_warning_stays_until_the_version_or_the_plan_is_what_it_was(store: Store, make_tern) -> None:
+    def noted(config: str, version: str = "3", **fields: str) -> str | None:
+        return note_version(store, make_tern(versions=Versions(workflow=version, config=config), **fields))
+
+    assert noted(PLAN_A) is None
+    assert noted(PLAN_B) is not None
+    assert noted(PLAN_B) is not None
+    assert noted(PLAN_A) is None
+    assert noted(PLAN_B, version="4") is None
+    assert noted(PLAN_B, version="4", profile="cheap") is None
+
+
 def test_f51_another_version_or_workflow_or_no_version_is_no_drift(store: Store, make_tern) -> None:
     note_version(store, make_tern(versions=Versions(workflow="3", config=PLAN_A)))
     for tern in (
