@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import ast
+from ..shapes import Json
 from ..suggest import closest
 from .base import CallableSurface, NamedSurface, Related, Report, Scope
 from .clauses import check_clauses
@@ -15,7 +16,7 @@ from .settings import check_limit_items
 from .texts import check_plain
 from .uses import check_use
 
-_CHECKS = Env(where="in the arguments of a check")
+_CHECKS = Env({"case": Json()}, where="in the arguments of a check")
 CASE_KINDS = (".jsonl", ".json", ".csv", ".yaml", ".yml")
 
 

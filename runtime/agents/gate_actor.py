@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from ...dsl.plan import GatePlan, ScorerPlan
+from ...dsl.plan import GatePlan, Origin, ScorerPlan
 from ...dsl.scorer_spec import ScorerSpec
 from ..expr import Compiler, Evaluate, ExpressionError, Scope, to_text
 from ..judge.combine import Combined, combine
@@ -54,7 +54,7 @@ class _Gate:
         self.pass_when = (
             compiler.condition(plan.pass_when, plan.origin) if plan.pass_when is not None else None
         )
-        self.scorers = [_prepared(scorer, at, compiler, plan) for at, scorer in enumerate(plan.scorers)]
+        self.scorers = [prepared(scorer, at, compiler, plan.origin) for at, scorer in enumerate(plan.scorers)]
         self.weights = (
             tuple(scorer.weight or "0" for scorer in plan.scorers) if plan.combine == "weighted" else None
         )
@@ -221,7 +221,7 @@ class _Gate:
         )
 
 
-def _prepared(plan: ScorerPlan, at: int, compiler: Compiler, gate: GatePlan) -> Callable[[Scope], Scorer]:
+def prepared(plan: ScorerPlan, at: int, compiler: Compiler, origin: Origin) -> Callable[[Scope], Scorer]:
     """A scorer that is compiled once where its text is fixed, and per use where it is a template."""
 
     def spec(text: str | None) -> ScorerSpec:
@@ -240,5 +240,5 @@ def _prepared(plan: ScorerPlan, at: int, compiler: Compiler, gate: GatePlan) -> 
     if plan.text is None or plan.text.plain is not None:
         fixed = compile_scorer(spec(plan.text.plain if plan.text is not None else None), at)
         return lambda scope: fixed
-    render: Evaluate = compiler.text(plan.text, gate.origin)
+    render: Evaluate = compiler.text(plan.text, origin)
     return lambda scope: compile_scorer(spec(render(scope)), at)

@@ -15,6 +15,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "check": ("check", "find what is wrong before a token is spent"),
     "fmt": ("fmt", "lay files out in the one canonical way"),
     "test": ("test", "run the test blocks of a file, with scripted models"),
+    "eval": ("eval", "judge past runs, or run a suite's cases and check the answers"),
     "graph": ("graph", "draw a flow as SVG or Mermaid"),
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),

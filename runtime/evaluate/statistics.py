@@ -143,7 +143,7 @@ def student(freedom: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
     )
-    return z + sum(term / freedom**power for power, term in enumerate(terms, 1))
+    return z + math.fsum(term / float(freedom) ** power for power, term in enumerate(terms, 1))
 
 
 _SMALL_T = (math.inf, 12.706205, 4.302653, 3.182446, 2.776445)

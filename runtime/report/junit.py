@@ -10,31 +10,35 @@ import attrs
 
 @attrs.frozen
 class Case:
-    """One test. `failure` says what went wrong; None where it passed."""
+    """One test. `failure` says what went wrong, `error` why it could not be told; both None where it passed."""
 
     suite: str
     name: str
     seconds: float
     failure: str | None
+    error: str | None = None
 
 
 def junit_xml(name: str, cases: Sequence[Case]) -> str:
     failures = sum(case.failure is not None for case in cases)
+    errors = sum(case.error is not None for case in cases)
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
-        f'<testsuite name={_attribute(name)} tests="{len(cases)}" failures="{failures}" errors="0">',
+        f'<testsuite name={_attribute(name)} tests="{len(cases)}" failures="{failures}"'
+        f' errors="{errors}">',
     ]
     for case in cases:
         head = (
             f"  <testcase classname={_attribute(case.suite)} name={_attribute(case.name)}"
             f' time="{case.seconds:.3f}"'
         )
-        if case.failure is None:
+        tag, told = ("failure", case.failure) if case.failure is not None else ("error", case.error)
+        if told is None:
             lines.append(head + "/>")
             continue
-        first = case.failure.splitlines()[0]
+        first = (told.splitlines() or [""])[0]
         lines.append(head + ">")
-        lines.append(f"    <failure message={_attribute(first)}>{escape(_legal(case.failure))}</failure>")
+        lines.append(f"    <{tag} message={_attribute(first)}>{escape(_legal(told))}</{tag}>")
         lines.append("  </testcase>")
     return "\n".join([*lines, "</testsuite>", ""])
 

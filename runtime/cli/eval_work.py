@@ -1,0 +1,184 @@
+"""Runs `jrun eval`: scores past runs, or takes a suite's cases through its flow."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+import trio
+
+from ...dsl.plan import SuitePlan, UsePlan
+from ..evaluate.cases import Case, broken_cases
+from ..evaluate.checks import Checks
+from ..evaluate.inputs import fitting
+from ..evaluate.judges import Chosen, choose_judge
+from ..evaluate.render import render_eval, render_suite
+from ..evaluate.suites import CaseResult, SuiteReport, SuiteRun, run_suite
+from ..evaluate.terns import EvalReport, TernQuery, eval_terns
+from ..program import Program, Session
+from ..report.junit import Case as JUnitCase
+from .evaluating import (
+    annotate,
+    below,
+    cases_of,
+    exit_of,
+    limited,
+    loaded,
+    pace_of,
+    show,
+    stoppable,
+    store_file,
+    tell_faults,
+    write_junit,
+)
+from .run_flow import WrongUse, answering
+
+MOST_RUNS = 100
+
+
+def run_eval(arguments: argparse.Namespace) -> int:
+    """The handler of `jrun eval`."""
+    return answering(lambda: _run_eval(arguments))
+
+
+def _run_eval(arguments: argparse.Namespace) -> int:
+    program = loaded(arguments.file)
+    if arguments.suite is None:
+        for option in ("cases", "profile"):
+            if getattr(arguments, option) is not None:
+                raise WrongUse(f"--{option} goes with --suite NAME: {_suites(program)}")
+        chosen = choose_judge(program.plan, arguments.judge)
+        return trio.run(_terns, program, chosen, arguments)
+    suite = suite_of(program, arguments.suite)
+    return trio.run(_suite, program, suite, arguments)
+
+
+def suite_of(program: Program, name: str) -> SuitePlan:
+    if name not in program.plan.suites:
+        raise WrongUse(f"there is no suite `{name}`; {_suites(program)}")
+    return program.plan.suites[name]
+
+
+def _suites(program: Program) -> str:
+    names = ", ".join(program.plan.suites)
+    return f"the file declares {names}" if names else "the file declares none"
+
+
+# --- past runs ----------------------------------------------------------------------------------------------
+
+
+async def _terns(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
+    query = TernQuery(tenant=arguments.tenant, version=arguments.version, limit=arguments.limit or MOST_RUNS)
+    async with program.opened(store=store_file(), extend=chosen.extend, grace=0.5) as session:
+        pace = pace_of(session, arguments, None)
+        report = await stoppable(
+            pace, lambda: eval_terns(session, chosen.use, chosen.key, chosen.shown, pace, query)
+        )
+    show(report, render_eval(report), arguments)
+    if not report.versions and program.plan.suites and not arguments.quiet:
+        print(f"for the cases of a suite: --suite NAME; {_suites(program)}", file=sys.stderr)
+    write_junit(arguments.junit, f"eval {report.workflow}", _junit_of_runs(report))
+    return exit_of(
+        stopped=report.stopped,
+        incomplete=bool(report.causes) or (arguments.fail_under is not None and report.mean is None),
+        not_good=below(report.mean, arguments.fail_under),
+        arguments=arguments,
+    )
+
+
+def _junit_of_runs(report: EvalReport) -> Sequence[JUnitCase]:
+    return [
+        JUnitCase(
+            report.judge,
+            each.run,
+            0.0,
+            failure=each.result.reason or "failed" if each.result.passed is False else None,
+            error=each.result.error or "unreadable" if each.result.passed is None else None,
+        )
+        for each in report.scored
+    ]
+
+
+# --- suites -------------------------------------------------------------------------------------------------
+
+
+async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespace) -> int:
+    chosen, uses = _checks_of(program, suite, arguments.judge)
+    path = Path(arguments.cases) if arguments.cases else program.root / suite.cases
+    file = cases_of(path, arguments)
+    async with program.opened(
+        profile=arguments.profile,
+        store=store_file(),
+        extend=chosen.extend if chosen is not None else None,
+        grace=0.5,
+    ) as session:
+        run = _fitting(session, suite, file.name, limited(file.cases, arguments.limit), arguments)
+        run = attrs.evolve(run, faults=(*file.faults, *run.faults))
+        tell_faults(run.faults)
+        pace = pace_of(session, arguments, suite.name)
+        checks = Checks(session, uses, suite.cascade)
+        report = await stoppable(pace, lambda: run_suite(session, run, checks, pace))
+    show(report, render_suite(report), arguments)
+    write_junit(arguments.junit, f"suite {report.suite}", junit_of_cases(report))
+    for case in report.cases:
+        if case.state != "passed":
+            annotate(report.file, case.line, f"{report.suite}: {case.id} {case.state}", case.cause or "")
+    return exit_of(
+        stopped=report.stopped,
+        incomplete=report.missing > 0 or (report.mean.value is None and report.stopped is None),
+        not_good=not_good(report, arguments.fail_under),
+        arguments=arguments,
+    )
+
+
+def _checks_of(
+    program: Program, suite: SuitePlan, judge: str | None
+) -> tuple[Chosen | None, Sequence[UsePlan]]:
+    """A suite's own checks; without any, or where a judge is named, that judge."""
+    if suite.checks and judge is None:
+        return None, suite.checks
+    chosen = choose_judge(program.plan, judge)
+    return chosen, (chosen.use,)
+
+
+def _fitting(
+    session: Session, suite: SuitePlan, name: str, cases: Sequence[Case], arguments: argparse.Namespace
+) -> SuiteRun:
+    kept, faults = fitting(session, suite.flow, cases, name)
+    if faults and (arguments.strict or not kept):
+        raise broken_cases(faults)
+    return SuiteRun(
+        name=suite.name,
+        file=name,
+        flow=suite.flow,
+        cases=kept,
+        faults=faults,
+        limits=suite.limits,
+        repeats=arguments.repeat,
+        tenant=arguments.tenant,
+    )
+
+
+def not_good(report: SuiteReport, bar: float | None) -> bool:
+    """Without a bar every failed case counts; with one the mean decides."""
+    return report.failed > 0 if bar is None else below(report.mean.value, bar)
+
+
+def junit_of_cases(report: SuiteReport) -> Sequence[JUnitCase]:
+    return [
+        JUnitCase(
+            report.suite,
+            _junit_name(case),
+            case.seconds,
+            failure=case.cause or "failed" if case.state == "failed" else None,
+            error=case.cause or "no result" if case.state == "no result" else None,
+        )
+        for case in report.cases
+    ]
+
+
+def _junit_name(case: CaseResult) -> str:
+    return case.id if not case.repeat else f"{case.id} #{case.repeat + 1}"

@@ -1,0 +1,37 @@
+"""What went wrong, counted by cause: nothing is dropped without being told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from .checks import CheckResult
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """Why some cases have no result. `cases` are their names, in order."""
+
+    cause: str
+    cases: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.cases)
+
+
+def causes_of(results: Iterable[tuple[str, CheckResult]]) -> tuple[Cause, ...]:
+    """The causes of missing judgements, the most frequent first."""
+    return gathered(
+        (name, result.error or f"{result.check}: its model's reply could not be read")
+        for name, result in results
+        if result.state in ("error", "unreadable")
+    )
+
+
+def gathered(found: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
+    groups: dict[str, list[str]] = {}
+    for name, cause in found:
+        groups.setdefault(cause, []).append(name)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    return tuple(Cause(cause, tuple(names)) for cause, names in ordered)

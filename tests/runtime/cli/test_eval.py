@@ -1,0 +1,202 @@
+"""`jrun eval` as a user meets it: screens, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from judgeflow.runtime.cli import main
+
+FILE = """\
+workflow desk version "1"
+model m "script/replies.jsonl"
+model jev "script/replies.jsonl" { kind decision }
+agent writer { model m  prompt "Answer." }
+flow main(question: text) -> text { return writer(question) }
+code judge right(reply: text, expected: text) { require reply == expected else "it is {{ expected }}" }
+judge rated { model m  rate "good" }
+suite golden for main { cases "golden.jsonl"  checks [right(case.expected)] }
+suite rates for main { cases "golden.jsonl"  checks [rated] }
+suite broken for main { cases "lines.jsonl"  checks [right(case.expected)] }
+"""
+REPLIES = """\
+{"name": "writer", "reply": "Paris"}
+{"name": "adequate", "reply": {"adequate": 0.9}}
+{"name": "rated", "reply": "0.8"}
+"""
+GOLDEN = """\
+{"id": "fr", "input": "Capital of France?", "expected": "Paris"}
+{"id": "it", "input": "Capital of Italy?", "expected": "Rome"}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    (tmp_path / "desk.judge").write_text(FILE)
+    (tmp_path / "replies.jsonl").write_text(REPLIES)
+    (tmp_path / "golden.jsonl").write_text(GOLDEN)
+    (tmp_path / "lines.jsonl").write_text(GOLDEN.splitlines()[0] + "\nnonsense\n")
+    return tmp_path
+
+
+def evaluate(*words: str) -> int:
+    return main(["eval", "desk.judge", *words])
+
+
+def test_past_runs_are_scored_and_told_in_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["desk.judge", "Capital of France?"])
+    capsys.readouterr()
+    assert evaluate() == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[2].split() == [
+        *("version", "prompts", "terns", "scored", "mean", "95", "%", "interval", "unreadable", "cost")
+    ]
+    assert printed.out.splitlines()[3].split()[2:5] == ["1", "1", "0.900"]
+    assert "1 of 1  " in printed.err.replace("1 of 1 ", "1 of 1  ")
+
+
+def test_a_failed_case_of_a_suite_is_not_good_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("--suite", "golden") == 4
+    out = capsys.readouterr().out
+    assert "✖ it  golden.jsonl:2  right: it is Rome" in out
+    assert "1 passed, 1 failed" in out
+
+
+@pytest.mark.parametrize(("bar", "code"), [("0.5", 0), ("0.6", 4), ("0", 0), ("1", 4)])
+def test_with_a_bar_the_mean_decides_and_equality_passes(bar: str, code: int) -> None:
+    assert evaluate("--suite", "golden", "--fail-under", bar) == code
+
+
+def test_a_mean_at_the_bar_passes() -> None:
+    assert evaluate("--suite", "rates", "--fail-under", "0.8") == 0
+
+
+@pytest.mark.parametrize("bar", ["1.5", "-0.5", "nan", "high"])
+def test_a_bar_that_cannot_be_reached_is_wrong_use(bar: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("--suite", "golden", f"--fail-under={bar}") == 2
+    assert "write a number between 0 and 1" in capsys.readouterr().err
+
+
+def test_failures_may_be_expected_but_trouble_never_is(folder: Path) -> None:
+    assert evaluate("--suite", "golden", "--exit-zero-on-fail") == 0
+    (folder / "replies.jsonl").write_text(REPLIES.replace('"writer"', '"nobody"'))
+    assert evaluate("--suite", "golden", "--exit-zero-on-fail") == 1
+
+
+def test_a_report_is_written_and_the_exit_code_stays(folder: Path) -> None:
+    assert evaluate("--suite", "golden", "--junit", "out.xml", "--html", "out.html") == 4
+    root = ET.parse(folder / "out.xml").getroot()
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", "1", "0")
+    assert [case.get("name") for case in root] == ["fr", "it"]
+    assert "it is Rome" in (folder / "out.html").read_text()
+
+
+def test_junit_is_well_formed_whatever_a_model_wrote(folder: Path) -> None:
+    answer = "bad \x00 \x1b[31m <b>&]]> text"
+    (folder / "replies.jsonl").write_text(
+        "\n".join(json.dumps({"name": name, "reply": answer}) for name in ("writer", "rated"))
+    )
+    (folder / "desk.judge").write_text(FILE.replace('else "it is {{ expected }}"', "else reply"))
+    evaluate("--suite", "golden", "--junit", "out.xml")
+    root = ET.parse(folder / "out.xml").getroot()
+    assert [case.get("name") for case in root] == ["fr", "it"]
+    assert "<b>&]]> text" in (root[0][0].get("message") or "")
+
+
+def test_json_stands_alone_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluate("--suite", "golden", "--json")
+    printed = capsys.readouterr()
+    report = json.loads(printed.out)
+    assert (report["schema"], report["kind"], report["passed"], report["failed"]) == (1, "suite", 1, 1)
+    assert "\r" not in printed.err
+    assert printed.err.splitlines()[-1].startswith("2 of 2")
+
+
+def test_quiet_shows_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluate("--suite", "golden", "--quiet")
+    assert capsys.readouterr().err == ""
+
+
+def test_cases_without_a_result_make_it_incomplete(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        json.dumps({"id": str(at), "input": "q", "expected": "Paris" if at < 3 else None}) for at in range(10)
+    ]
+    (folder / "golden.jsonl").write_text("\n".join(lines))
+    assert evaluate("--suite", "golden", "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["mean"]["value"], report["mean"]["n"], report["missing"]) == (1.0, 3, 7)
+    assert [(cause["cause"], len(cause["cases"])) for cause in report["causes"]] == [
+        ("case.no-value: the case has no `expected`", 7)
+    ]
+
+
+def test_nothing_graded_is_a_failure_and_never_nan(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "replies.jsonl").write_text("")
+    assert evaluate("--suite", "golden", "--json") == 1
+    out = capsys.readouterr().out
+    assert json.loads(out)["mean"] == {"n": 0, "value": None, "interval": None}
+    assert evaluate("--suite", "golden") == 1
+    assert "mean –: nothing could be graded" in capsys.readouterr().out
+
+
+def test_a_broken_line_is_named_and_the_rest_runs_unless_strict(capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("--suite", "broken") == 0
+    printed = capsys.readouterr()
+    assert "jrun: lines.jsonl:2: this is not JSON (column 1)" in printed.err
+    assert "1 passed, 0 failed" in printed.out
+    assert evaluate("--suite", "broken", "--strict") == 2
+    assert "lines.jsonl:2" in capsys.readouterr().err
+
+
+def test_a_case_that_the_flow_cannot_take_is_named_before_anything_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "golden.jsonl").write_text('{"questoin": "q"}\n')
+    assert evaluate("--suite", "golden") == 2
+    assert capsys.readouterr().err == (
+        "jrun: golden.jsonl:1: main: questoin: main has no such parameter: did you mean `question`?; "
+        "question: is missing; main takes question\n"
+    )
+
+
+def test_github_shows_failures_at_their_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    evaluate("--suite", "golden", "--json")
+    printed = capsys.readouterr()
+    assert "::error file=golden.jsonl,line=2,title=golden%3A it failed::right: it is Rome" in printed.err
+    json.loads(printed.out)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--suite", "other"), "there is no suite `other`; the file declares golden, rates, broken"),
+        (("--cases", "golden.jsonl"), "--cases goes with --suite NAME"),
+        (("--judge", "nobody"), "there is no judge and no model of that name"),
+        (("--limit", "0"), "write a whole number from 1"),
+    ],
+)
+def test_wrong_use_says_what_to_write(
+    words: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(*words) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_without_runs_it_says_how_to_evaluate_a_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate() == 0
+    printed = capsys.readouterr()
+    assert "no answered runs to judge" in printed.out
+    assert "--suite NAME; the file declares golden, rates, broken" in printed.err
+
+
+def test_a_bar_with_nothing_to_hold_against_it_is_a_failure() -> None:
+    assert evaluate("--fail-under", "0.5") == 1
