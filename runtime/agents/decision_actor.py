@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 import attrs
@@ -15,9 +14,12 @@ import attrs
 from ...dsl.plan import DecisionPlan
 from ..core import ActorRef
 from ..expr import Compiler, Scope, to_json
+from ..judge.confidence import accepts
 from ..judge.context_cache import ContextCache
-from ..judge.decisions import Decision, Refused, check_serialisable, decisions_of, merge_layers
+from ..judge.contract import decisions_of
+from ..judge.decisions import Decision, Refused, check_question
 from ..judge.protocol import DecisionQuestion, DecisionReply
+from ..judge.serialise import merge_layers
 from ..run import events
 from ..store.history import render_turns
 from ..store.records import DecisionRecord
@@ -83,10 +85,11 @@ class _Decider:
         """The third check is the asker's: the branch runs in its task."""
         run, plan = task.run, self.plan
         await run.guard.check()
-        state = await self._state(task)
         visible = {name: task.values.get(name) for name in self.sent}
         text = self.ask(Scope({**visible, "run": run.value()}))
         question = DecisionQuestion("decision", plan.kind, text, plan.choices, plan.descriptions)
+        check_question(question)
+        state = await self._state(task)
         began = self.parts.now()
         reply = await self.parts.gateway.decide(
             DecideCall(
@@ -119,9 +122,7 @@ class _Decider:
         if self.parts.context is not None:
             layers.append(await self._own_context(scope, task))
         layers.append({name: task.values.get(name) for name in self.sent})
-        state = merge_layers(layers)
-        check_serialisable(state)
-        return state
+        return merge_layers(layers)
 
     async def _own_context(self, scope: Scope, task: DecisionTask) -> Any:
         """Resolved once per evaluation, or once per key and time where it is cached."""
@@ -139,8 +140,7 @@ class _Decider:
             decision = decisions_of((question,), reply)[question.id]
         except Refused as refusal:
             return Decided(None, True, minimum, id, refusal)
-        # The bar is compared as it is written: a confidence of 0.8 reaches 0.8.
-        uncertain = task.minimum is not None and Decimal(repr(decision.confidence)) < Decimal(task.minimum)
+        uncertain = task.minimum is not None and not accepts(decision.confidence, task.minimum)
         return Decided(decision, uncertain, minimum, id)
 
     def _announce(

@@ -12,9 +12,11 @@ import msgspec
 
 from ...dsl.plan import HookPlan, ToolPlan
 from ..core import StepFailure
-from ..judge.decisions import Decision, check_questions, check_serialisable, decisions_of
+from ..judge.contract import decisions_of
+from ..judge.decisions import Decision, check_questions
 from ..judge.errors import ConfigurationError, EndsRun, JudgeflowError, StepError
 from ..judge.protocol import DecisionQuestion, Message
+from ..judge.serialise import sendable
 from ..run import RunInfo
 from . import messages
 from .classes import Classes, plain
@@ -117,12 +119,15 @@ class JudgeModel:
         await task.run.proceed()
         return reply.text
 
-    async def decide(self, *, state: Any, questions: Mapping[str, DecisionQuestion]) -> dict[str, Decision]:
-        """Asks a decision model typed questions in one call, at most 200. `ModelKindError` on a chat model."""
+    async def decide(
+        self, *, state: Any, questions: Mapping[str, DecisionQuestion]
+    ) -> Mapping[str, Decision]:
+        """Asks a decision model typed questions in one call, at most 200. `ModelKindError` on a chat model. Reading the
+        answer to a question that was refused raises a `ProviderError`, code `decision.refused`."""
         task, model = self._own()
         asked = tuple(msgspec.structs.replace(question, id=name) for name, question in questions.items())
         check_questions(asked)
-        check_serialisable(state)
+        sent = sendable(state)
         reply = await self._gateway.decide(
             DecideCall(
                 run=task.run,
@@ -130,7 +135,7 @@ class JudgeModel:
                 party=task.party or f"judge:{self._judge}",
                 name=self._judge,
                 model=model,
-                state=state,
+                state=sent,
                 questions=asked,
                 attempt=task.attempt,
                 draw=task.draw,

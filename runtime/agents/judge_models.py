@@ -8,11 +8,12 @@ import msgspec
 
 from ...dsl import ast
 from ..expr import Scope, to_text
-from ..judge.decisions import answers_as_values, check_serialisable
+from ..judge.contract import decisions_of
 from ..judge.errors import JudgeflowError, ValidationError
 from ..judge.protocol import DecisionQuestion, Message
-from ..judge.reading import read_rate
+from ..judge.reading import exact_number, read_rate
 from ..judge.rubrics import rate_messages
+from ..judge.serialise import sendable
 from .judge_form import Form, JudgeParts
 from .messages import ChatCall, DecideCall, JudgeTask, Verdict
 
@@ -110,11 +111,9 @@ class RateForm(Form):
         value = (
             self.literal if self.literal is not None else self.threshold(scope) if self.threshold else "0.7"
         )
-        try:
-            bar = Fraction(str(value))
-        except (ValueError, ZeroDivisionError):
-            bar = Fraction(-1)
-        if isinstance(value, bool) or not 0 <= bar <= 1:
+        known = isinstance(value, str | int | float) and not isinstance(value, bool)
+        bar = exact_number(value) if known else None
+        if bar is None or not 0 <= bar <= 1:
             raise ValidationError(
                 f"{self.plan.name}: the threshold must be between 0 and 1, it is {value}", field="threshold"
             )
@@ -134,7 +133,7 @@ class DecideForm(Form):
         await task.run.guard.check()
         scope = self.scope(task)
         state = self.state(scope) if self.state is not None else {"task": task.task, "reply": task.reply}
-        check_serialisable(state)
+        state = sendable(state)
         questions = tuple(
             DecisionQuestion(q.name, q.kind, text(scope), q.choices, q.descriptions)
             for q, text in zip(self.plan.questions, self.texts, strict=True)
@@ -154,5 +153,5 @@ class DecideForm(Form):
             )
         )
         await task.run.proceed()
-        scope.values.update(answers_as_values(questions, reply))
+        scope.values.update(decisions_of(questions, reply).as_values())
         return self.rule(scope)

@@ -11,7 +11,8 @@ from ...dsl import ast
 from ...dsl.plan import FlowPlan
 from ..agents.decision_actor import Decided
 from ..expr import Compiler, Record, type_name
-from ..judge.errors import ConfigurationError, StepError
+from ..judge.confidence import effective_minimum
+from ..judge.errors import StepError
 from .binding import compiled_defaults, fill_defaults
 from .calls import Action, CallCompiler
 from .frame import Frame
@@ -171,20 +172,12 @@ class _Statements:
     def _decide(self, call: Any, uncertain: ast.Uncertain | None) -> tuple[Decide, Run]:
         """The decision of a branch, and the branch for what is uncertain. The use's own bar overrides the
         declaration's; a bar without such a branch, or the reverse, is refused before anything runs."""
-        minimum = self.calls.plan.decisions[call.callee.text].minimum
+        name = call.callee.text
+        own = uncertain.below.text if uncertain is not None and uncertain.below is not None else None
+        declared = self.calls.plan.decisions[name].minimum
+        minimum = effective_minimum(name, declared, own, handled=uncertain is not None)
         if uncertain is None:
-            if minimum is not None:
-                raise ConfigurationError(
-                    f"{call.callee.text} has a confidence to reach: say what happens below it (`uncertain {{ … }}`)",
-                    code="decision.no-uncertain",
-                )
             return self.calls.decision(call, self.origin, self.steps.site(), None), _nothing
-        minimum = uncertain.below.text if uncertain.below is not None else minimum
-        if minimum is None:
-            raise ConfigurationError(
-                f"{call.callee.text} has no confidence to reach, so `uncertain` could never run",
-                code="decision.uncertain-unreachable",
-            )
         block = self.block(uncertain.block.body)
         decide = self.calls.decision(
             call, self.origin, self.steps.site(), None, minimum=minimum, uncertain=True

@@ -146,8 +146,11 @@ class DecisionRequest(msgspec.Struct, frozen=True, gc=False):
 
 class ConditionAnswer(msgspec.Struct, frozen=True, tag="condition", gc=False):
     probability: float
+    """Of yes."""
     confidence: float | None = None
     """As the service reported it; None where it did not."""
+    value: bool | None = None
+    """As the service decided; None where it did not: then one half and more is yes."""
 
 
 class ChoiceAnswer(msgspec.Struct, frozen=True, tag="choice", gc=False):

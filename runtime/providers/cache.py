@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..judge.decisions import decisions_of
+from ..judge.contract import decisions_of
 from ..judge.errors import JudgeflowError
 from ..judge.protocol import Caller, ChatReply, ChatRequest, DecisionReply, DecisionRequest, Provider
 from ..store.canonical import NonJsonValueError, canonical_hash
@@ -174,7 +174,6 @@ def _read(path: Path, kind: type[Reply]) -> Reply | None:
 def _is_valid(request: DecisionRequest, reply: DecisionReply) -> bool:
     """A decision that breaks its contract, or is refused, is asked for again the next time."""
     try:
-        decisions_of(request.questions, reply)
+        return not decisions_of(request.questions, reply).refused
     except JudgeflowError:
         return False
-    return True
