@@ -16,6 +16,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "fmt": ("fmt", "lay files out in the one canonical way"),
     "test": ("test", "run the test blocks of a file, with scripted models"),
     "eval": ("eval", "judge past runs, or run a suite's cases and check the answers"),
+    "replay": ("replay", "run old tasks under today's file: before and after"),
     "graph": ("graph", "draw a flow as SVG or Mermaid"),
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),

@@ -78,10 +78,17 @@ class Progress:
 
 async def stoppable(pace: Pace, work: Callable[[], Awaitable[T]]) -> T:
     """Does the work; Ctrl-C lets the cases under way end and begins no others, a second one ends it now."""
+    failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_listen, pace)
-        result = await work()
+        try:
+            result = await work()
+        except Exception as error:
+            # Raised below, as itself: a group would hide what it is.
+            failure = error
         nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
     return result
 
 

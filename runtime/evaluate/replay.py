@@ -1,0 +1,207 @@
+"""`jrun replay FILE --version V`: old tasks under today's file, before and after on the same tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ...dsl.plan import UsePlan
+from ..judge.errors import ConfigurationError
+from ..session import Session
+from ..store.canonical import canonical_hash
+from ..store.history import as_text
+from ..store.money import Cost, merge
+from ..store.query import TernFilter
+from ..store.records import TernHead, Versions, head_of
+from ..store.scores import scores
+from ..store.terns import Store
+from ..store.writer import StoreWriter
+from .checks import Checks
+from .pace import Pace
+from .results import Cause, gathered
+from .statistics import Paired, paired, per_item
+from .terns import TernQuery, keep_score, score_of
+
+_ENDED = ("answered", "failed", "guarded")
+
+
+class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+    """One old run and what its task came to today. A score is None where there was no answer or no judgement."""
+
+    original: str
+    run: str | None = None
+    task: str
+    status_before: str
+    status_after: str | None = None
+    before: float | None = None
+    after: float | None = None
+    cause: str | None = None
+    """Why there is nothing to compare."""
+    cost_before: Cost = Cost()
+    cost_after: Cost = Cost()
+    later_turn: bool = False
+    """The original saw the turns before it, and the replay begins a new thread."""
+
+
+class ReplayReport(msgspec.Struct, frozen=True, kw_only=True):
+    schema: int = 1
+    kind: str = "replay"
+    workflow: str
+    version: str
+    """As it was asked for."""
+    judge: str
+    before: tuple[Versions, ...]
+    """Of the originals: one, unless a declared version was several plans."""
+    after: Versions
+    profile: str | None = None
+    paired: Paired
+    """Over different tasks that have a score on both sides; several runs of a task count once."""
+    tasks: tuple[Replayed, ...]
+    causes: tuple[Cause, ...] = ()
+    lost: int = 0
+    """Answered before, not any more."""
+    won: int = 0
+    """Answered now, not before."""
+    later_turns: int = 0
+    left: int = 0
+    stopped: str | None = None
+    account: str
+    cost_before: Cost = Cost()
+    cost_after: Cost = Cost()
+    judging: Cost = Cost()
+
+
+async def replay(
+    session: Session, judge: UsePlan, key: str, shown: str, pace: Pace, query: TernQuery
+) -> ReplayReport:
+    """Runs the tasks of a version's original runs again, oldest first, each in a new thread, and scores both sides.
+
+    `ConfigurationError` where there is no such run.
+    """
+    writer = session.writer
+    assert isinstance(writer, StoreWriter)
+    workflow = session.plan.workflow
+    originals, known = await writer.read(lambda store: _originals(store, query, workflow))
+    if not originals:
+        raise ConfigurationError(
+            f"{workflow}: no run of version {query.version} can be replayed; "
+            f"there are {', '.join(known) or 'no runs'}",
+            code="replay.no-runs",
+        )
+    work = _Replay(session, judge, key, pace)
+    await pace.through(originals, work.one)
+    found = tuple(work.found[head.id] for head in originals if head.id in work.found)
+    return ReplayReport(
+        workflow=workflow,
+        version=query.version or "",
+        judge=shown,
+        before=tuple(dict.fromkeys(head.versions for head in originals)),
+        after=session.versions,
+        profile=session.profile,
+        paired=compared(found),
+        tasks=found,
+        causes=gathered((each.original[:8], each.cause) for each in found if each.cause is not None),
+        lost=sum(each.status_before == "answered" != each.status_after for each in found),
+        won=sum(each.status_before != "answered" == each.status_after for each in found),
+        later_turns=sum(each.later_turn for each in found),
+        left=len(originals) - len(found),
+        stopped=pace.stopped,
+        account=pace.account.name,
+        cost_before=merge(each.cost_before for each in found),
+        cost_after=merge(each.cost_after for each in found),
+        judging=merge(work.judging),
+    )
+
+
+def compared(found: Sequence[Replayed]) -> Paired:
+    """Before and after over the tasks that have both; runs of the same task are averaged first."""
+    both = [each for each in found if each.before is not None and each.after is not None]
+    before = per_item((canonical_hash(each.task), each.before or 0.0) for each in both)
+    after = per_item((canonical_hash(each.task), each.after or 0.0) for each in both)
+    return paired(list(before.values()), list(after.values()))
+
+
+class _Replay:
+    def __init__(self, session: Session, judge: UsePlan, key: str, pace: Pace) -> None:
+        self.session = session
+        self.judge = judge
+        self.key = key
+        self.pace = pace
+        self.checks = Checks(session, (judge,))
+        self.found: dict[str, Replayed] = {}
+        self.judging: list[Cost] = []
+
+    async def one(self, head: TernHead) -> str:
+        about = Replayed(
+            original=head.id,
+            task=as_text(head.task),
+            status_before=head.status,
+            cost_before=head.cost,
+            later_turn=head.turn > 1,
+        )
+        try:
+            result = await self.session.run(head.task, flow=head.flow, tenant=head.tenant, replay_of=head.id)
+        except ConfigurationError as error:
+            # The flow is not there any more, or does not take this task.
+            self.found[head.id] = msgspec.structs.replace(about, cause=f"{error.code}: {error.message}")
+            return f"{head.id[:8]}  cannot be run"
+        record = head_of(result.record)
+        await self.pace.account.pay(record.cost, record.usage)
+        about = msgspec.structs.replace(
+            about, run=record.id, status_after=record.status, cost_after=record.cost
+        )
+        before, cause_before = await self._score(head)
+        after, cause_after = await self._score(record)
+        self.found[head.id] = msgspec.structs.replace(
+            about, before=before, after=after, cause=_cause(head, record) or cause_before or cause_after
+        )
+        shown = "–" if after is None else f"{after:.2f}"
+        return f"{head.id[:8]}  {'–' if before is None else f'{before:.2f}'} → {shown}"
+
+    async def _score(self, head: TernHead) -> tuple[float | None, str | None]:
+        """The score that the judge gave or gives, and why there is none."""
+        if head.status != "answered":
+            return None, None
+        writer, key = self.session.writer, self.key
+        assert isinstance(writer, StoreWriter)
+        query = TernFilter(tenant=head.tenant, thread=head.thread)
+        kept = await writer.read(
+            lambda store: [s for s in scores(store, query) if s.run == head.id and s.judge == key]
+        )
+        if kept and kept[0].score is not None:
+            return kept[0].score, None
+        result = await score_of(self.checks, self.judge, head)
+        self.judging.append(result.cost)
+        await keep_score(self.session, head, key, result, self.pace)
+        if result.score is not None:
+            return result.score, None
+        return None, result.error or f"{result.check}: its model's reply could not be read"
+
+
+def _cause(head: TernHead, record: TernHead) -> str | None:
+    if record.status != "answered":
+        return f"now {record.status} {record.code}: {record.reason or ''}".rstrip(": ")
+    if head.status != "answered":
+        return f"it was {head.status} before, and is answered now"
+    return None
+
+
+def _originals(store: Store, query: TernQuery, workflow: str) -> tuple[list[TernHead], list[str]]:
+    """The newest runs of the version that are no replays, oldest first; and which versions there are."""
+    everything = [
+        head
+        for head in store.list_terns(TernFilter(tenant=query.tenant, version=query.version))
+        if head.workflow == workflow and head.replay_of is None and head.status in _ENDED
+    ]
+    chosen = everything[: query.limit] if query.limit is not None else everything
+    known: list[str] = []
+    if not chosen:
+        heads = store.list_terns(TernFilter(tenant=query.tenant))
+        known = sorted({_named(head) for head in heads if head.workflow == workflow})
+    return chosen[::-1], known
+
+
+def _named(head: TernHead) -> str:
+    prompt = (head.versions.prompt or "")[:8]
+    return f"{head.versions.workflow} ({prompt})" if head.versions.workflow else prompt
