@@ -1,34 +1,56 @@
-"""Quick fixes: what the checker offers for what it found, and all of it at once."""
+"""Code actions: fixes for what the checker found, all sure ones at once, and refactorings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ...dsl.analysis import Analysis
 from ...dsl.diagnostics import Diagnostic, Edit
+from .fixes.offers import offers_for
+from .refactoring.constants import extract_constant
+from .refactoring.models import declare_model
+from .refactoring.scorers import extract_scorer
 
 
 class Action(NamedTuple):
+    """`edits` by path, each in the offsets of its file."""
+
     title: str
-    edits: tuple[Edit, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    preferred: bool
+    edits: Mapping[str, tuple[Edit, ...]]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    preferred: bool = False
     """The one that an editor may apply without asking which."""
 
 
-def quick_fixes(analysis: Analysis, start: int, end: int) -> list[Action]:
-    """The fixes of what is found in a stretch of the text."""
+def quick_fixes(
+    analysis: Analysis, start: int, end: int, others: Callable[[], Iterable[Analysis]] = tuple
+) -> list[Action]:
+    """The fixes of what is found in a stretch of the text, those that the checker is sure of first. `others`
+    are the other files of the workspace."""
     return [
-        Action(fix.title, fix.edits, (found,), len(found.fixes) == 1)
+        action
         for found in analysis.diagnostics
         if found.start <= end and found.end >= start
-        for fix in found.fixes
+        for action in _fixes(analysis, found, others)
     ]
 
 
+def _fixes(
+    analysis: Analysis, found: Diagnostic, others: Callable[[], Iterable[Analysis]]
+) -> Iterable[Action]:
+    sure = [
+        Action(fix.title, {analysis.path: fix.edits}, (found,), len(found.fixes) == 1) for fix in found.fixes
+    ]
+    yield from sure
+    for offer in offers_for(analysis, found, others):
+        edits = {path: one for path, one in ((analysis.path, offer.edits), *offer.elsewhere) if one}
+        if all(edits != action.edits for action in sure):
+            yield Action(offer.title, edits, (found,))
+
+
 def fix_all(analysis: Analysis) -> Action | None:
-    """Every finding with exactly one fix, fixed; of two fixes that touch the same text the first."""
+    """Every finding with exactly one sure fix, fixed; of two that touch the same text the first."""
     edits: list[Edit] = []
     fixed: list[Diagnostic] = []
     for found in analysis.diagnostics:
@@ -37,7 +59,20 @@ def fix_all(analysis: Analysis) -> Action | None:
             fixed.append(found)
     if not edits:
         return None
-    return Action("Fix everything that has one fix", tuple(sorted(edits, key=_place)), tuple(fixed), False)
+    return Action(
+        "Fix everything that has one fix", {analysis.path: tuple(sorted(edits, key=_place))}, tuple(fixed)
+    )
+
+
+def extractions(analysis: Analysis, start: int, end: int) -> list[Action]:
+    """A value or a scorer that gets a name of its own."""
+    found = (*extract_scorer(analysis, start, end), *extract_constant(analysis, start, end))
+    return [Action(title, {analysis.path: edits}) for title, edits in found]
+
+
+def rewrites(analysis: Analysis, start: int, end: int) -> list[Action]:
+    """A slug in quotes that becomes a declared model."""
+    return [Action(title, {analysis.path: edits}) for title, edits in declare_model(analysis, start, end)]
 
 
 def _place(edit: Edit) -> tuple[int, int]:

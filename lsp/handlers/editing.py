@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import trio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -9,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 from ...dsl.analysis import Analysis
 from ...dsl.diagnostics import Edit
 from ..documents import Document
-from ..features.actions import Action, fix_all, quick_fixes
+from ..features.actions import Action, extractions, fix_all, quick_fixes, rewrites
 from ..features.completion import Item, completions
 from ..features.formatting import format_edits, within
 from ..features.hover import about_declaration
@@ -154,6 +156,19 @@ def on_rename(ls: JudgeServer, params: types.RenameParams) -> types.WorkspaceEdi
     return workspace_edit(ls, edits)
 
 
+_ACTIONS: dict[str, Callable[[JudgeServer, Analysis, int, int], list[Action]]] = {
+    types.CodeActionKind.QuickFix.value: lambda ls, analysis, start, end: quick_fixes(
+        analysis, start, end, ls.session.known
+    ),
+    types.CodeActionKind.RefactorExtract.value: lambda ls, analysis, start, end: extractions(
+        analysis, start, end
+    ),
+    types.CodeActionKind.RefactorRewrite.value: lambda ls, analysis, start, end: rewrites(
+        analysis, start, end
+    ),
+}
+
+
 def on_code_action(ls: JudgeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     opened = ls.opened(params.text_document)
     if opened is None:
@@ -161,12 +176,10 @@ def on_code_action(ls: JudgeServer, params: types.CodeActionParams) -> list[type
     document, analysis = opened
     start, end = offset_of(document, params.range.start), offset_of(document, params.range.end)
     only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
-    made = []
-    if _wanted(types.CodeActionKind.QuickFix.value, only):
-        made += [
-            _action(one, types.CodeActionKind.QuickFix.value, ls, document)
-            for one in quick_fixes(analysis, start, end)
-        ]
+    made: list[types.CodeAction] = []
+    for kind, find in _ACTIONS.items():
+        if _wanted(kind, only):
+            made += [_action(one, kind, ls, document) for one in find(ls, analysis, start, end)]
     everything = fix_all(analysis) if only and _wanted(FIX_ALL, only) else None
     if everything is not None:
         made.append(_action(everything, FIX_ALL, ls, document))
@@ -181,9 +194,9 @@ def _action(action: Action, kind: str, ls: JudgeServer, document: Document) -> t
     return types.CodeAction(
         action.title,
         kind=kind,
-        diagnostics=ls.diagnostics(document, action.diagnostics),
+        diagnostics=ls.diagnostics(document, action.diagnostics) or None,
         is_preferred=action.preferred or None,
-        edit=workspace_edit(ls, {document.path: list(action.edits)}),
+        edit=workspace_edit(ls, {path: list(edits) for path, edits in action.edits.items()}),
     )
 
 
@@ -246,7 +259,14 @@ FEATURES: tuple[Feature, ...] = (
     (
         types.TEXT_DOCUMENT_CODE_ACTION,
         on_code_action,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
+        types.CodeActionOptions(
+            code_action_kinds=[
+                types.CodeActionKind.QuickFix,
+                types.CodeActionKind.RefactorExtract,
+                types.CodeActionKind.RefactorRewrite,
+                FIX_ALL,
+            ]
+        ),
     ),
     (types.TEXT_DOCUMENT_FORMATTING, on_formatting, None),
     (types.TEXT_DOCUMENT_RANGE_FORMATTING, on_range_formatting, None),

@@ -333,7 +333,8 @@ async def test_quick_fixes_and_everything_at_once(connected) -> None:
         await client.open(URI, TEXT)
         place = at(TEXT, "smal ")
         asked = {**DOCUMENT, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
-        [action] = await client.request("textDocument/codeAction", asked)
+        action, other = await client.request("textDocument/codeAction", asked)
+        assert (other["title"], other.get("isPreferred")) == ("Declare the model `smal`", None)
         assert (action["kind"], action["isPreferred"]) == ("quickfix", True)
         assert action["diagnostics"][0]["code"] == "name.unknown"
         assert action["edit"]["documentChanges"][0]["edits"][0]["newText"] == "small"
@@ -341,12 +342,48 @@ async def test_quick_fixes_and_everything_at_once(connected) -> None:
             (["source.fixAll"], ["source.fixAll.judgeflow"]),
             (["source"], ["source.fixAll.judgeflow"]),
             (["refactor"], []),
-            (["quickfix"], ["quickfix"]),
+            (["quickfix"], ["quickfix", "quickfix"]),
         ):
             found = await client.request(
                 "textDocument/codeAction", {**asked, "context": {"diagnostics": [], "only": only}}
             )
             assert [one["kind"] for one in found] == kinds
+
+
+async def test_refactorings_by_kind(connected) -> None:
+    text = 'agent a { model "openai/gpt-6"  prompt "x" }\n'
+    async with connected() as (_, client):
+        await client.open(URI, text)
+        place = at(text, "openai")
+        asked = {**DOCUMENT, "range": {"start": place, "end": place}}
+        for only, titles in (
+            (["refactor"], ['Declare "openai/gpt-6" as a model of its own']),
+            (["refactor.rewrite"], ['Declare "openai/gpt-6" as a model of its own']),
+            (["refactor.extract"], []),
+        ):
+            found = await client.request(
+                "textDocument/codeAction", {**asked, "context": {"diagnostics": [], "only": only}}
+            )
+            assert [one["title"] for one in found] == titles
+        kinds = client.offered["codeActionProvider"]["codeActionKinds"]
+        assert kinds == ["quickfix", "refactor.extract", "refactor.rewrite", "source.fixAll.judgeflow"]
+
+
+async def test_a_fix_of_another_file_is_an_edit_of_that_file(connected, tmp_path: Path) -> None:
+    models = 'model big "openai/b"\nmodel small "openai/s"\nmodel other "anthropic/c"\n'
+    judges = tmp_path / "judges.judge"
+    judges.write_text(models + 'judge right { model big  ask "Right?" }\n')
+    text = 'import "judges.judge"\nagent a { model small  prompt "x"  judges [right] }\n'
+    uri = to_uri(str(tmp_path / "main.judge"))
+    async with connected() as (_, client):
+        await client.open(uri, text)
+        place = at(text, "right]")
+        asked = {"range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+        found = await client.request("textDocument/codeAction", {"textDocument": {"uri": uri}, **asked})
+        [fix] = [one for one in found if one["title"] == "Let `right` judge with `other`"]
+        [change] = fix["edit"]["documentChanges"]
+        assert change["textDocument"] == {"uri": to_uri(str(judges)), "version": None}
+        assert change["edits"][0]["newText"] == "other"
 
 
 async def test_symbols_as_a_tree_or_flat(connected) -> None:
