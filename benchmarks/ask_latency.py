@@ -16,6 +16,7 @@ from judgeflow.runtime.core import (
     ActorSpec,
     Backoff,
     Intensity,
+    SupervisorSpec,
     open_supervisor,
     stateless,
 )
@@ -24,6 +25,8 @@ RUNS = 7
 ASKS = 4_000
 ACTORS = 4_000
 SLEEPERS = 10_000
+PATIENT = SupervisorSpec(name="root", intensity=Intensity(10**6), backoff=Backoff(first=0.0))
+IMPATIENT = SupervisorSpec(name="root", grace=0)
 
 Once = Callable[[], Awaitable[object]]
 
@@ -142,7 +145,7 @@ async def restart() -> None:
         return 1 // message
 
     times = []
-    async with open_supervisor(intensity=Intensity(10**6), backoff=Backoff(first=0.0)) as supervisor:
+    async with open_supervisor(PATIENT) as supervisor:
         ref = supervisor.start(ActorSpec(name="crash", behaviour=stateless(crash)))
         for _ in range(500):
             start = time.perf_counter()
@@ -155,7 +158,7 @@ async def restart() -> None:
 
 
 async def memory() -> None:
-    async with open_supervisor(grace=0) as supervisor:
+    async with open_supervisor(IMPATIENT) as supervisor:
         gc.collect()
         before = resident()
         for number in range(ACTORS):

@@ -2,17 +2,14 @@
 
 # General layout, in reading order:
 #   exceptions   what can go wrong: a `StepFailure` is a value for the asker, anything else is a bug
-#   cancel       the check, our own handle, shielded clean-up, deadlines that shrink
-#   trace        what a hook is told
+#   guard        the three checks, and how a run stops
+#   trace        what there is to watch: events and counts
 #   spec         what an author writes
-#   life         a message on its way, and one life of an actor
-#   actor        ask and tell; the hot path is `ask` -> `_begin` -> `_handle` -> `_end`
+#   actor        a message on its way, a life, ask and tell; hot: `ask` -> `_begin` -> `_handle` -> `_end`
 #   supervisor   who is restarted, when and with whom; the order of a stop
 
 from .actor import ActorRef
-from .cancel import CancelHandle, check, shielded, shrink
 from .exceptions import (
-    AbortError,
     ActorCrashed,
     ActorFailure,
     ActorStopped,
@@ -22,14 +19,14 @@ from .exceptions import (
     RestartsExhausted,
     StepFailure,
 )
-from .life import MailboxStatistics
+from .guard import RunGuard
 from .spec import ActorSpec, Backoff, Behaviour, Intensity, Restart, Strategy, SupervisorSpec, stateless
 from .supervisor import Supervisor, open_supervisor
-from .trace import Trace, TraceEvent
+from .trace import MailboxStatistics, Trace, TraceEvent
 
 __all__ = [
-    "AbortError", "ActorCrashed", "ActorFailure", "ActorRef", "ActorSpec", "ActorStopped", "AskTimeout",
-    "Backoff", "Behaviour", "CancelHandle", "Finished", "Intensity", "MailboxFull", "MailboxStatistics",
-    "Restart", "RestartsExhausted", "StepFailure", "Strategy", "Supervisor", "SupervisorSpec", "Trace",
-    "TraceEvent", "check", "open_supervisor", "shielded", "shrink", "stateless",
+    "ActorCrashed", "ActorFailure", "ActorRef", "ActorSpec", "ActorStopped", "AskTimeout", "Backoff",
+    "Behaviour", "Finished", "Intensity", "MailboxFull", "MailboxStatistics", "Restart",
+    "RestartsExhausted", "RunGuard", "StepFailure", "Strategy", "Supervisor", "SupervisorSpec", "Trace",
+    "TraceEvent", "open_supervisor", "stateless",
 ]  # fmt: skip

@@ -4,26 +4,57 @@ Below the actor's `concurrency` an asker starts the handler's task itself, in th
 and parks; the handler's end reschedules it. Above, the message waits until a handler ends. No task between.
 """
 
+import logging
 from collections import OrderedDict
-from collections.abc import Callable
-from contextvars import copy_context
+from collections.abc import Awaitable, Callable
+from contextvars import Context, copy_context
 from functools import partial
+from itertools import islice
 from math import inf
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import attrs
 import trio
 from outcome import Error, Outcome, Value, capture
-from trio.lowlevel import Abort, RaiseCancelT, current_task, enable_ki_protection, reschedule
+from trio.lowlevel import Abort, RaiseCancelT, Task, current_task, enable_ki_protection, reschedule
 from trio.lowlevel import wait_task_rescheduled as park
 
 from .exceptions import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
-from .life import Cause, Envelope, Life, MailboxStatistics
 from .spec import ActorSpec
-from .trace import Kind, Trace, TraceEvent, emit
+from .trace import Kind, MailboxStatistics, Trace, TraceEvent
 
 M_contra = TypeVar("M_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
+Cause: TypeAlias = BaseException | None
+_log = logging.getLogger(__name__)
+
+
+@attrs.define(eq=False)
+class Envelope:
+    """`asker` is parked until there is a reply, `teller` until there is room. `scope`: its handler has begun;
+    `raise_cancel`: its asker has left since it was sent on to a handler."""
+
+    message: object
+    asker: Task | None = None
+    deadline: float = inf
+    teller: Task | None = None
+    scope: trio.CancelScope | None = None
+    raise_cancel: RaiseCancelT | None = None
+
+
+@attrs.define(eq=False)
+class Life:
+    """One instance. `scope` ends it at once, `retired` lets it finish what it has begun; `cause` is why, and
+    `settled` says that its supervisor has decided what follows."""
+
+    scope: trio.CancelScope
+    retired: trio.Event = attrs.field(factory=trio.Event)
+    begun: dict[Envelope, None] = attrs.field(factory=dict)
+    cause: Cause = None
+    is_open: bool = False
+    settled: bool = False
+    handle: Callable[[Any], Awaitable[Any]] = attrs.field(init=False)
+    nursery: trio.Nursery = attrs.field(init=False)
 
 
 @attrs.define(eq=False)
@@ -33,12 +64,11 @@ class ActorRef(Generic[M_contra, R_co]):
     _spec: ActorSpec[Any, Any]
     _trace: Trace | None
     _lives: dict[Life, None] = attrs.field(factory=dict, init=False)
+    _life: Life | None = attrs.field(default=None, init=False)  # the one that new messages go to
     _closed: bool = attrs.field(default=False, init=False)
-    _counts: MailboxStatistics = attrs.field(factory=MailboxStatistics, init=False)
-    _life: Life | None = attrs.field(default=None, init=False)
     _in_flight: int = attrs.field(default=0, init=False)
-    _waiting: OrderedDict[Envelope, None] = attrs.field(factory=OrderedDict, init=False)
-    _blocked: OrderedDict[Envelope, None] = attrs.field(factory=OrderedDict, init=False)
+    _queue: OrderedDict[Envelope, Context] = attrs.field(factory=OrderedDict, init=False)
+    _counts: MailboxStatistics = attrs.field(factory=MailboxStatistics, init=False)
 
     @property
     def name(self) -> str:
@@ -53,52 +83,48 @@ class ActorRef(Generic[M_contra, R_co]):
         Raises the handler's `StepFailure`, `AskTimeout`, `ActorCrashed` or `ActorStopped`.
         """
         if within != inf:
-            with trio.CancelScope(deadline=trio.current_time() + within):
+            with trio.move_on_after(within):
                 return await self.ask(message)
             raise AskTimeout(self.name, within)
+        envelope = Envelope(message, current_task(), trio.current_effective_deadline())
         if self._closed:
             await trio.lowlevel.checkpoint()
-            self._dead_letter(message)
+            self._dead_letter(envelope)
             raise ActorStopped(self.name)
-        envelope = Envelope(message, current_task(), trio.current_effective_deadline())
-        if not self._submit(envelope):
-            self._blocked[envelope] = None
+        self._send(envelope)
         return cast(R_co, await park(partial(self._abandon, envelope)))
 
     @enable_ki_protection
     async def tell(self, message: M_contra) -> None:
         """Send and wait for room in the mailbox only. To a stopped actor: a dead letter, no error."""
-        await trio.lowlevel.checkpoint_if_cancelled()
+        await trio.lowlevel.checkpoint()
         envelope = Envelope(message)
-        if self._submit(envelope):
-            await trio.lowlevel.cancel_shielded_checkpoint()
-        else:
-            envelope.sender = current_task()
-            self._blocked[envelope] = None
+        if not self._send(envelope):
+            envelope.teller = current_task()
             await park(partial(self._abandon, envelope))
 
     @enable_ki_protection
     def tell_nowait(self, message: M_contra) -> None:
         """Send now or raise `MailboxFull`. To a stopped actor: a dead letter, no error."""
-        if not self._submit(Envelope(message)):
+        if len(self._queue) >= self._spec.mailbox and not self._closed:
             raise MailboxFull(self.name, self._spec.mailbox)
+        self._send(Envelope(message))
 
     def statistics(self) -> MailboxStatistics:
         """As of now; a copy."""
-        waiting, blocked = len(self._waiting), len(self._blocked)
+        waiting = min(len(self._queue), self._spec.mailbox)
+        blocked = len(self._queue) - waiting
         return attrs.evolve(self._counts, waiting=waiting, blocked=blocked, in_flight=self._in_flight)
 
-    def _submit(self, envelope: Envelope) -> bool:
-        if (life := self._life) is not None and self._in_flight < self._spec.concurrency:
-            self._begin(life, envelope)
-            return True
-        envelope.context = copy_context()
+    def _send(self, envelope: Envelope) -> bool:
+        """False if it waits beyond the mailbox: who tells is blocked, as who asks is anyway."""
         if self._closed:
-            self._dead_letter(envelope.message)
-        elif len(self._waiting) < self._spec.mailbox:
-            self._waiting[envelope] = None
+            self._dead_letter(envelope)
+        elif (life := self._life) is not None and self._in_flight < self._spec.concurrency:
+            self._begin(life, envelope)
         else:
-            return False
+            self._queue[envelope] = copy_context()
+            return len(self._queue) <= self._spec.mailbox
         return True
 
     def _begin(self, life: Life, envelope: Envelope) -> None:
@@ -106,98 +132,93 @@ class ActorRef(Generic[M_contra, R_co]):
         life.begun[envelope] = None
         life.nursery.start_soon(self._handle, life, envelope, name=self._spec.name)
 
-    def _take(self) -> Envelope:
-        envelope, _ = self._waiting.popitem(last=False)
-        self._refill()
-        return envelope
-
-    def _refill(self) -> None:
-        if self._blocked:
-            envelope, _ = self._blocked.popitem(last=False)
-            self._waiting[envelope] = None
-            if envelope.sender is not None:
-                reschedule(envelope.sender)
-
     def _pump(self) -> None:
-        while self._waiting and (life := self._life) is not None and self._in_flight < self._spec.concurrency:
-            envelope = self._take()
-            assert envelope.context is not None
-            envelope.context.run(self._begin, life, envelope)
+        while self._queue and (life := self._life) is not None and self._in_flight < self._spec.concurrency:
+            envelope, context = self._take()
+            context.run(self._begin, life, envelope)
         if self._is_done():
             for each in self._lives:
-                each.retire()
+                self._retire(each)
+
+    def _take(self) -> tuple[Envelope, Context]:
+        first = self._queue.popitem(last=False)
+        self._unblock()
+        return first
+
+    def _unblock(self) -> None:
+        for envelope in islice(self._queue, self._spec.mailbox - 1, self._spec.mailbox):
+            if envelope.teller is not None:
+                reschedule(envelope.teller)
+                envelope.teller = None
 
     def _abandon(self, envelope: Envelope, raise_cancel: RaiseCancelT) -> Abort:
+        if envelope in self._queue:
+            del self._queue[envelope]
+            self._unblock()
+            self._counts.dropped += 1
+            return Abort.SUCCEEDED
+        envelope.raise_cancel = raise_cancel
         if envelope.scope is not None:
-            envelope.raise_cancel = raise_cancel
             envelope.scope.cancel()
-            return Abort.FAILED
-        envelope.gone = True
-        self._counts.dropped += 1
-        if envelope in self._waiting:
-            del self._waiting[envelope]
-            self._refill()
-        else:
-            self._blocked.pop(envelope, None)
-        return Abort.SUCCEEDED
+        return Abort.FAILED
 
     async def _handle(self, life: Life, envelope: Envelope) -> None:
         result: Outcome[Any] | None = None
         try:
-            if not envelope.gone:
+            if envelope.raise_cancel is None:  # its asker is still there
                 if self._trace is not None:
                     self._emit("begun", envelope.message)
                 with trio.CancelScope(deadline=envelope.deadline) as envelope.scope:
                     result = Value(await life.handle(envelope.message))
         except Exception as fault:
-            self._end(life, envelope, self._judge(life, fault))
+            result = self._judge(life, fault)
         except BaseExceptionGroup as group:
             # There is a `Cancelled` in it: this life is ended from outside, and no failure beside it is why.
             raise group.split(StepFailure)[1] or group from None
-        else:
-            self._end(life, envelope, result)
+        self._end(life, envelope, result)
 
     def _judge(self, life: Life, fault: Exception) -> Outcome[Any]:
         """An answer or a bug? A bug ends this life, and fails no message but its own."""
-        failures = isinstance(fault, ExceptionGroup) and fault.split(StepFailure)[1] is None
-        if failures or isinstance(fault, StepFailure):
+        group = fault if isinstance(fault, ExceptionGroup) else ExceptionGroup("", [fault])
+        if group.split(StepFailure)[1] is None:
             self._counts.failed += 1
             return Error(fault)
-        if self._life is life:
-            self._life = None
         if isinstance(fault, Finished):
-            life.retire(renew=True)
+            self._retire(life, settled=False)
             return Value(fault.reply)
         self._crash(fault)
-        life.retire(fault, renew=True)
+        self._retire(life, fault, settled=False)
         return Error(ActorCrashed(self.name, fault))
 
     @enable_ki_protection
-    def _end(self, life: Life, envelope: Envelope, result: Outcome[Any] | None) -> None:
+    def _end(self, life: Life, envelope: Envelope, result: Outcome[Any] | None, why: Cause = None) -> None:
+        """The end of a message that was begun. No result: it was cancelled, since its asker left or its time was
+        up, or else its life ended, and `why` says how."""
         del life.begun[envelope]
         self._in_flight -= 1
-        if not envelope.gone:
-            if type(result) is Value:
-                self._counts.handled += 1
-            elif result is None:
-                self._counts.cancelled += 1
-            if self._trace is not None:
-                error = result.error if isinstance(result, Error) else None
-                self._emit("cancelled" if result is None else "ended", envelope.message, error)
-            self._settle(envelope, result)
-        if self._waiting or self._closed:
+        if type(result) is Value:
+            self._counts.handled += 1
+        if self._trace is not None and envelope.scope is not None:
+            error = result.error if isinstance(result, Error) else why
+            self._emit("cancelled" if result is None else "ended", envelope.message, error)
+        if result is None:
+            result = self._unanswered(envelope, why)
+        if envelope.asker is not None:
+            reschedule(envelope.asker, result)
+        if self._queue or self._closed:
             self._pump()
 
-    def _settle(self, envelope: Envelope, result: Outcome[Any] | None) -> None:
-        if envelope.asker is not None:
-            if result is None:
-                cancel = envelope.raise_cancel
-                result = Error(AskTimeout(self.name)) if cancel is None else capture(cancel)
-            reschedule(envelope.asker, result)
+    def _unanswered(self, envelope: Envelope, why: Cause) -> Outcome[Any]:
+        if envelope.scope is None:
+            self._counts.dropped += 1
+        else:
+            self._counts.cancelled += 1
+        left = envelope.raise_cancel
+        return Error(why or AskTimeout(self.name)) if left is None else capture(left)
 
-    def _dead_letter(self, message: object) -> None:
+    def _dead_letter(self, envelope: Envelope) -> None:
         self._counts.dead_letters += 1
-        self._emit("dead_letter", message)
+        self._emit("dead_letter", envelope.message)
 
     def _crash(self, cause: BaseException) -> None:
         self._counts.crashed += 1
@@ -205,43 +226,52 @@ class ActorRef(Generic[M_contra, R_co]):
 
     def _emit(self, kind: Kind, message: object = None, error: Cause = None, delay: float = 0.0) -> None:
         if self._trace is not None:
-            emit(self._trace, TraceEvent(kind, self.name, message, error, delay))
+            try:
+                self._trace(TraceEvent(kind, self.name, message, error, delay))
+            except Exception:
+                _log.exception("a trace hook raised; the actors go on")
 
     async def _run(self, life: Life, renew: Callable[[Cause], None]) -> None:
         async with self._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
             life.is_open = True
             self._emit("started")
+            if not life.retired.is_set():
+                self._life = life
+                self._pump()
             try:
-                if not life.retired.is_set():
-                    self._life = life
-                    self._pump()
                 await life.retired.wait()
             finally:
-                if self._life is life:
-                    self._life = None
-            if life.renew:
+                self._life = None
+            if not life.settled:
                 renew(life.cause)
 
+    def _retire(self, life: Life, cause: Cause = None, *, settled: bool = True) -> None:
+        """Let a life finish what it has begun, and nothing else. `settled`: what follows it is decided."""
+        if not life.retired.is_set():
+            life.cause, life.settled = cause, settled
+            life.retired.set()
+            if self._life is life:
+                self._life = None
+            if not life.is_open:  # in its backoff or set-up: nothing to finish
+                life.scope.cancel()
+
+    def _bury(self, life: Life, failure: Exception | None) -> None:
+        del self._lives[life]
+        for envelope in list(life.begun):
+            crash = ActorCrashed(self.name, failure) if failure is not None else None
+            self._end(life, envelope, None, crash or ActorStopped(self.name, life.cause))
+        if life.is_open:
+            self._emit("stopped")
+
     def _is_done(self) -> bool:
-        return self._closed and not self._waiting
+        return self._closed and not self._queue
 
     def _close(self, cause: Cause = None) -> None:
+        """Take no more messages. What waits is refused, except that a service is drained of it."""
         self._closed = True
-        if not (self._spec.service and self._lives):
-            self._refuse(cause)
+        while self._queue and not (self._spec.service and self._lives):
+            envelope, _ = self._take()
+            self._dead_letter(envelope)
+            if envelope.asker is not None:
+                reschedule(envelope.asker, Error(ActorStopped(self.name, cause)))
         self._pump()
-
-    def _bury(self, life: Life, failure: Cause) -> None:
-        for envelope in list(life.begun):
-            result: Outcome[Any] | None = None
-            if envelope.raise_cancel is None:
-                self._counts.cancelled += 1
-                crash = ActorCrashed(self.name, failure) if failure is not None else None
-                result = Error(crash or ActorStopped(self.name, life.cause))
-            self._end(life, envelope, result)
-
-    def _refuse(self, cause: Cause) -> None:
-        while self._waiting:
-            envelope = self._take()
-            self._dead_letter(envelope.message)
-            self._settle(envelope, Error(ActorStopped(self.name, cause)))

@@ -43,12 +43,6 @@ class MailboxFull(ActorFailure):
         super().__init__(name, f"has a full mailbox ({size} waiting): {fix}")
 
 
-class AbortError(StepFailure):
-    """Our own handle, limit or signal ended the work. Raised at the public edge only."""
-
-    code = "abort"
-
-
 class Finished(Exception):
     """Raised by a handler that is done for good. Its asker gets `reply`; a permanent actor starts anew."""
 

@@ -1,12 +1,10 @@
-"""What a trace hook is told. Unused, it costs one `is None` test."""
+"""What there is to watch: the events that a trace hook is told, and the counts of a mailbox."""
 
-import logging
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import attrs
 
-_log = logging.getLogger(__name__)
 Kind: TypeAlias = Literal[
     "started", "stopped", "crashed", "restarted", "begun", "ended", "cancelled", "dead_letter"
 ]
@@ -27,11 +25,22 @@ class TraceEvent:
 
 
 Trace: TypeAlias = Callable[[TraceEvent], None]
-"""Synchronous. One that raises is logged and changes nothing."""
+"""Synchronous. One that raises is logged and changes nothing; unused, it costs one `is None` test."""
 
 
-def emit(trace: Trace, event: TraceEvent) -> None:
-    try:
-        trace(event)
-    except Exception:
-        _log.exception("a trace hook raised; the actors go on")
+@attrs.define(kw_only=True)
+class MailboxStatistics:
+    """Messages `waiting`, `blocked` (no room to wait) and `in_flight` now; since the start, those `handled`
+    with a reply, `failed` with a `StepFailure`, `cancelled` in flight, `dropped` because their asker left
+    before they began, and dead letters. Crashes and restarts are of the actor."""
+
+    waiting: int = 0
+    blocked: int = 0
+    in_flight: int = 0
+    handled: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    dropped: int = 0
+    dead_letters: int = 0
+    crashed: int = 0
+    restarts: int = 0

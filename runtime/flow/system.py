@@ -94,7 +94,8 @@ async def open_system(
 ) -> AsyncIterator[System]:
     """Starts the actors of a checked program and stops them in order when the block ends. `tool_answers` stand in for
     the tools, in tests."""
-    async with open_supervisor(plan.workflow, intensity=PATIENT, grace=grace) as supervisor:
+    root_spec = SupervisorSpec(name=plan.workflow, intensity=PATIENT, grace=grace)
+    async with open_supervisor(root_spec) as supervisor:
         assembly = _Assembly(plan, connect, root, stamp, supervisor, tool_answers)
         system = assembly.system()
         await assembly.starting.wait()

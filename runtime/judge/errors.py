@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..core import AbortError, StepFailure
+from ..core import StepFailure
 from ..store import records
 from ..store.money import Cost
 from .protocol import Usage
@@ -39,6 +39,12 @@ class JudgeflowError(StepFailure):
         self.message = message
         if code is not None:
             self.code = code
+
+
+class AbortError(StepFailure):
+    """A caller's own handle, limit or signal ended the work. Raised at the public edge only."""
+
+    code = "abort"
 
 
 class ConfigurationError(JudgeflowError):

@@ -1,6 +1,6 @@
 """One run while it runs: its record in the making, what it paid, its limits and how it stops."""
 
-from .guard import RunGuard
+from ..core import RunGuard
 from .ledger import Ledger
 from .limits import Limits
 from .run import CALLS, Run, RunInfo, Stamp, is_over

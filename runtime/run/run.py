@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
+from ..core import RunGuard
 from ..judge import protocol
 from ..store.records import LimitHit, StepKind, StepRecord, StepStatus, TernHead
 from . import events
-from .guard import RunGuard
 from .ledger import Ledger
 from .limits import Limits
 from .step import Step

@@ -26,6 +26,8 @@ from judgeflow.runtime.core import (
     stateless,
 )
 
+from .trees import rooted
+
 STEADY = Backoff(first=1.0, factor=2.0, most=5.0, jitter=0.0)
 PATIENT = Intensity(100, 60.0)
 
@@ -75,7 +77,7 @@ class Shop:
 
 async def test_the_asker_of_the_message_is_told_the_actor_and_the_cause(autojump_clock: MockClock) -> None:
     shop = Shop()
-    async with open_supervisor(intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
         ref = supervisor.start(shop.spec())
         with pytest.raises(ActorCrashed, match=r"'shop' crashed over this message \(BugError\)") as caught:
             await ref.ask(("crash", 0))
@@ -90,7 +92,7 @@ async def test_a_crash_does_not_crash_the_actor_that_asked(autojump_clock: MockC
     async def relay(message: int) -> int:
         return await inner.ask(("crash", 0))
 
-    async with open_supervisor(intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
         inner = supervisor.start(shop.spec())
         outer = supervisor.start(ActorSpec(name="relay", behaviour=stateless(relay)))
         with pytest.raises(ActorCrashed, match="'shop'"):
@@ -101,7 +103,7 @@ async def test_a_crash_does_not_crash_the_actor_that_asked(autojump_clock: MockC
 
 async def test_state_is_torn_down_and_set_up_again(autojump_clock: MockClock) -> None:
     shop = Shop()
-    async with open_supervisor(intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
         ref = supervisor.start(shop.spec())
         assert await ref.ask(("work", 0)) == 1
         with pytest.raises(ActorCrashed):
@@ -120,7 +122,7 @@ async def test_others_in_flight_finish_on_the_old_life_and_new_ones_do_not_wait_
     async def ask(what: str, seconds: float) -> None:
         results[what] = (await ref.ask((what, seconds)), trio.current_time())
 
-    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=STEADY)) as supervisor:
         ref = supervisor.start(shop.spec(concurrency=math.inf))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask, "slow", 60)
@@ -134,7 +136,7 @@ async def test_others_in_flight_finish_on_the_old_life_and_new_ones_do_not_wait_
 
 async def test_messages_of_the_old_life_count_against_the_concurrency(autojump_clock: MockClock) -> None:
     shop = Shop()
-    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=STEADY)) as supervisor:
         ref = supervisor.start(shop.spec(concurrency=2))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ref.ask, ("slow", 60))
@@ -157,7 +159,7 @@ async def test_queued_messages_wait_for_the_new_life_and_the_crashed_one_is_not_
     async def ask(what: str) -> None:
         lives.append(await ref.ask((what, 0)))
 
-    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=STEADY)) as supervisor:
         ref = supervisor.start(shop.spec())
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_expect_crash, ref.ask, ("crash", 1))
@@ -187,7 +189,7 @@ async def test_an_ask_to_itself_from_the_old_life_is_answered_by_the_new_one(
             return await ref.ask("plain")
         return message
 
-    async with open_supervisor(intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
         ref = supervisor.start(ActorSpec(name="self", behaviour=stateless(handle), concurrency=math.inf))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ref.ask, "again")
@@ -202,7 +204,7 @@ async def test_the_backoff_doubles_to_its_limit_within_the_window_and_starts_ove
 ) -> None:
     shop = Shop()
     waits: list[float] = []
-    async with open_supervisor(intensity=Intensity(10, 30.0), backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=Intensity(10, 30.0), backoff=STEADY)) as supervisor:
         ref = supervisor.start(shop.spec())
         for pause in (0, 0, 0, 0, 100):
             await trio.sleep(pause)
@@ -223,7 +225,7 @@ def test_jitter_takes_off_up_to_its_share_and_is_the_random_source_that_was_pass
 
 async def test_a_backoff_holds_up_nobody_else(autojump_clock: MockClock) -> None:
     broken, sound = Shop(), Shop()
-    async with open_supervisor(intensity=PATIENT, backoff=Backoff(first=500, most=500)) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=Backoff(first=500, most=500))) as supervisor:
         bad, good = supervisor.start(broken.spec()), supervisor.start(sound.spec())
         with pytest.raises(ActorCrashed):
             await bad.ask(("crash", 0))
@@ -234,7 +236,7 @@ async def test_a_backoff_holds_up_nobody_else(autojump_clock: MockClock) -> None
 async def test_a_set_up_that_fails_is_a_crash_and_is_tried_again(autojump_clock: MockClock) -> None:
     shop = Shop()
     shop.failing_setups = {1, 2}
-    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=STEADY)) as supervisor:
         ref = supervisor.start(shop.spec())
         assert await ref.ask(("work", 0)) == 3
         assert trio.current_time() == 3
@@ -249,7 +251,7 @@ async def test_a_tear_down_that_fails_after_a_crash_is_counted_and_told(autojump
         if event.kind == "crashed":
             told.append(str(event.error))
 
-    async with open_supervisor(intensity=PATIENT, trace=trace) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT), trace=trace) as supervisor:
         ref = supervisor.start(shop.spec())
         with pytest.raises(ActorCrashed):
             await ref.ask(("crash", 0))
@@ -290,7 +292,7 @@ async def test_a_tear_down_that_fails_beside_an_exception_of_the_block_is_raised
 async def test_a_crash_while_it_stops_renews_nothing(autojump_clock: MockClock) -> None:
     shop = Shop()
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(intensity=PATIENT) as supervisor:
+        async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
             ref = supervisor.start(shop.spec())
             nursery.start_soon(_expect_crash, ref.ask, ("crash", 1))
             await wait_all_tasks_blocked()
@@ -300,7 +302,7 @@ async def test_a_crash_while_it_stops_renews_nothing(autojump_clock: MockClock) 
 
 async def test_the_backoff_counts_the_restarts_of_that_child_alone(autojump_clock: MockClock) -> None:
     first, second = Shop(), Shop()
-    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=STEADY)) as supervisor:
         refs = [supervisor.start(shop.spec()) for shop in (first, second)]
         for ref in refs:
             before = trio.current_time()
@@ -335,7 +337,7 @@ async def test_a_background_task_that_dies_renews_the_actor_and_tells_those_in_f
             yield handle
             nursery.cancel_scope.cancel()
 
-    async with open_supervisor(intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT, backoff=STEADY)) as supervisor:
         ref = supervisor.start(ActorSpec(name="process", behaviour=process, concurrency=2))
         with pytest.raises(ActorCrashed) as caught:
             await ref.ask(60)
@@ -348,7 +350,7 @@ async def test_a_background_task_that_dies_renews_the_actor_and_tells_those_in_f
 
 async def test_a_told_message_can_crash_the_actor_too(autojump_clock: MockClock) -> None:
     shop = Shop()
-    async with open_supervisor(intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
         ref = supervisor.start(shop.spec())
         await ref.tell(("crash", 0))
         assert await ref.ask(("work", 0)) == 2
@@ -386,7 +388,7 @@ async def test_who_is_renewed_after_a_crash_and_who_after_finishing(
     autojump_clock: MockClock, restart: Restart, after_crash: bool, after_finish: bool
 ) -> None:
     crashing, finishing = Shop(), Shop()
-    async with open_supervisor(intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
         ref = supervisor.start(crashing.spec(restart=restart))
         with pytest.raises(ActorCrashed):
             await ref.ask(("crash", 0))

@@ -20,6 +20,8 @@ from judgeflow.runtime.core import (
     open_supervisor,
 )
 
+from .trees import rooted
+
 Handler = Callable[[str], Awaitable[str]]
 
 
@@ -86,7 +88,9 @@ class Scenario:
     async def run(self) -> None:
         quick = Backoff(first=0.1)
         async with open_supervisor(
-            trace=self.events.append, grace=0.5, intensity=Intensity(9, 9), backoff=quick, random=Random(1)
+            rooted(grace=0.5, intensity=Intensity(9, 9), backoff=quick),
+            trace=self.events.append,
+            random=Random(1),
         ) as root:
             self.recorder = root.start(self.spec("recorder", service=True))
             upper = root.start(SupervisorSpec(name="upper", strategy="one_for_all", backoff=quick))

@@ -24,6 +24,8 @@ from judgeflow.runtime.core import (
     stateless,
 )
 
+from .trees import rooted
+
 Ref = ActorRef[float, str]
 
 
@@ -79,7 +81,7 @@ async def test_what_is_in_flight_finishes_within_the_grace(autojump_clock: MockC
         replies.append(await ref.ask(seconds))
 
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(grace=5) as supervisor:
+        async with open_supervisor(rooted(grace=5)) as supervisor:
             a, b = house.add(supervisor, "a"), house.add(supervisor, "b")
             nursery.start_soon(ask, a, 4)
             nursery.start_soon(ask, b, 2)
@@ -92,7 +94,7 @@ async def test_what_is_in_flight_finishes_within_the_grace(autojump_clock: MockC
 async def test_one_budget_for_all_and_then_they_are_cancelled(autojump_clock: MockClock) -> None:
     house = House()
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(grace=5) as supervisor:
+        async with open_supervisor(rooted(grace=5)) as supervisor:
             refs = [house.add(supervisor, name) for name in "abc"]
             for ref in refs:
                 nursery.start_soon(told_to_stop, ref, 60)
@@ -104,7 +106,7 @@ async def test_one_budget_for_all_and_then_they_are_cancelled(autojump_clock: Mo
 async def test_a_nested_supervisor_shares_the_budget_of_the_one_above(autojump_clock: MockClock) -> None:
     house = House()
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(grace=3) as root:
+        async with open_supervisor(rooted(grace=3)) as root:
             pool = root.start(SupervisorSpec(name="pool", grace=100))
             nursery.start_soon(told_to_stop, house.add(pool, "a"), 60)
             nursery.start_soon(told_to_stop, house.add(root, "b"), 60)
@@ -115,7 +117,7 @@ async def test_a_nested_supervisor_shares_the_budget_of_the_one_above(autojump_c
 
 async def test_at_a_stop_nothing_new_begins(autojump_clock: MockClock) -> None:
     house = House()
-    async with open_supervisor(grace=9) as supervisor, trio.open_nursery() as nursery:
+    async with open_supervisor(rooted(grace=9)) as supervisor, trio.open_nursery() as nursery:
         ref = house.add(supervisor, "a", concurrency=1)
         nursery.start_soon(ref.ask, 2)
         await wait_all_tasks_blocked()
@@ -150,7 +152,7 @@ async def test_a_handler_that_finishes_may_still_ask_who_started_before_it(autoj
 
 async def test_services_are_drained_of_what_waits(autojump_clock: MockClock) -> None:
     house = House()
-    async with open_supervisor(drain=2.0) as supervisor:
+    async with open_supervisor(rooted(drain=2.0)) as supervisor:
         recorder = house.add(supervisor, "recorder", service=True, concurrency=1)
         for _ in range(5):
             await recorder.tell(0.25)
@@ -171,7 +173,7 @@ async def test_services_have_their_drain_even_when_the_workers_used_up_the_grace
         return "done"
 
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(grace=0, drain=1.0) as supervisor:
+        async with open_supervisor(rooted(grace=0, drain=1.0)) as supervisor:
             recorder = house.add(supervisor, "recorder", service=True, concurrency=1)
             worker: Ref = supervisor.start(ActorSpec(name="worker", behaviour=stateless(work)))
             nursery.start_soon(told_to_stop, worker, 60)
@@ -185,7 +187,7 @@ async def test_a_service_past_its_drain_is_cancelled_and_its_rest_are_dead_lette
     autojump_clock: MockClock,
 ) -> None:
     house = House()
-    async with open_supervisor(drain=2.0) as supervisor:
+    async with open_supervisor(rooted(drain=2.0)) as supervisor:
         recorder = house.add(supervisor, "recorder", service=True, concurrency=1)
         for _ in range(5):
             await recorder.tell(1.5)
@@ -206,7 +208,7 @@ async def test_a_service_that_crashes_while_it_drains_still_handles_the_rest(
             raise ZeroDivisionError
         handled.append(line)
 
-    async with open_supervisor(strategy=strategy) as supervisor:
+    async with open_supervisor(rooted(strategy=strategy)) as supervisor:
         recorder = supervisor.start(ActorSpec(name="recorder", behaviour=stateless(record), service=True))
         for line in range(4):
             recorder.tell_nowait(line)
@@ -291,7 +293,7 @@ async def test_a_second_stop_extends_nothing(autojump_clock: MockClock) -> None:
 async def test_a_drained_service_waits_for_no_message_that_was_abandoned(autojump_clock: MockClock) -> None:
     house = House()
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(drain=9) as supervisor:
+        async with open_supervisor(rooted(drain=9)) as supervisor:
             service = house.add(supervisor, "service", service=True, concurrency=1)
             await service.tell(1)
             nursery.start_soon(_ask_for_half_a_second, service)
@@ -348,7 +350,7 @@ async def test_a_stop_does_not_wait_for_backoffs_and_set_ups(autojump_clock: Moc
         yield never
 
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(grace=50) as supervisor:
+        async with open_supervisor(rooted(grace=50)) as supervisor:
             ref: Ref = supervisor.start(ActorSpec(name="endless", behaviour=endless))
             nursery.start_soon(told_to_stop, ref, 1)
             await wait_all_tasks_blocked()
@@ -473,7 +475,7 @@ async def test_a_crash_past_the_intensity_during_a_stop_ends_that_child_alone(
         raise ZeroDivisionError
 
     async with trio.open_nursery() as nursery:
-        async with open_supervisor(intensity=Intensity(0, 60.0)) as supervisor:
+        async with open_supervisor(rooted(intensity=Intensity(0, 60.0))) as supervisor:
             early = supervisor.start(ActorSpec(name="early", behaviour=stateless(crash)))
             late = house.add(supervisor, "late")
             nursery.start_soon(late.ask, 3)
@@ -499,7 +501,7 @@ async def test_an_expected_failure_beside_the_cancellation_of_a_stop_is_no_failu
             judges.start_soon(refuse_when_cancelled)
             judges.start_soon(trio.sleep_forever)
 
-    async with trio.open_nursery() as nursery, open_supervisor(grace=0) as supervisor:
+    async with trio.open_nursery() as nursery, open_supervisor(rooted(grace=0)) as supervisor:
         ref = supervisor.start(ActorSpec(name="panel", behaviour=stateless(panel)))
         nursery.start_soon(_told, ref)
         await wait_all_tasks_blocked()

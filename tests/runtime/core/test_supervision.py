@@ -24,6 +24,8 @@ from judgeflow.runtime.core import (
     open_supervisor,
 )
 
+from .trees import rooted
+
 PATIENT = Intensity(100, 60.0)
 STEADY = Backoff(first=1.0, jitter=0.0)
 Ref = ActorRef[float, str]
@@ -84,7 +86,7 @@ async def test_who_is_restarted_when_the_middle_one_crashes(
     autojump_clock: MockClock, strategy: Strategy, down: list[str], up: list[str]
 ) -> None:
     line = Line()
-    async with open_supervisor(strategy=strategy, intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy=strategy, intensity=PATIENT)) as supervisor:
         _, b, _ = line.add_three(supervisor)
         await wait_all_tasks_blocked()
         line.log.clear()
@@ -101,7 +103,7 @@ async def test_who_is_restarted_when_the_middle_one_crashes(
 
 async def test_all_are_down_before_any_is_set_up_again(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT)) as supervisor:
         a, b, _ = line.add_three(supervisor)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(a.ask, 3)
@@ -118,7 +120,7 @@ async def test_in_a_group_restart_the_others_have_the_grace_to_finish_and_no_mor
 ) -> None:
     line = Line()
     async with open_supervisor(
-        strategy="one_for_all", intensity=PATIENT, backoff=STEADY, grace=4
+        rooted(strategy="one_for_all", intensity=PATIENT, backoff=STEADY, grace=4)
     ) as supervisor:
         a, b, c = line.add_three(supervisor)
         await wait_all_tasks_blocked()
@@ -140,7 +142,7 @@ async def test_in_a_group_restart_the_others_have_the_grace_to_finish_and_no_mor
 
 async def test_refs_and_queues_outlive_a_group_restart(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(strategy="rest_for_one", intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy="rest_for_one", intensity=PATIENT)) as supervisor:
         a, b, c = line.add_three(supervisor)
         await crash(a)
         assert [await c.ask(0), await b.ask(0), await a.ask(0)] == ["c", "b", "a"]
@@ -149,7 +151,7 @@ async def test_refs_and_queues_outlive_a_group_restart(autojump_clock: MockClock
 
 async def test_two_crashes_at_once_end_with_everybody_up(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT)) as supervisor:
         a, b, c = line.add_three(supervisor)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(crash, a)
@@ -163,7 +165,7 @@ async def test_two_crashes_at_once_end_with_everybody_up(autojump_clock: MockClo
 
 async def test_services_and_workers_are_groups_of_their_own(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT)) as supervisor:
         line.add(supervisor, "service", service=True)
         worker = line.add(supervisor, "worker")
         await wait_all_tasks_blocked()
@@ -178,7 +180,7 @@ async def test_three_restarts_in_thirty_seconds_are_borne_and_a_fourth_is_not(
 ) -> None:
     line = Line()
     with pytest.raises(RestartsExhausted, match="'root' gave up on 'pool'") as caught:
-        async with open_supervisor(intensity=Intensity(0, 60.0)) as root:
+        async with open_supervisor(rooted(intensity=Intensity(0, 60.0))) as root:
             pool = root.start(SupervisorSpec(name="pool"))
             a = line.add(pool, "a")
             for _ in range(3):
@@ -206,7 +208,7 @@ async def test_restarts_spread_out_over_time_are_borne_without_end(autojump_cloc
 async def test_restarts_of_all_children_count_together(autojump_clock: MockClock) -> None:
     line = Line()
     with pytest.raises(RestartsExhausted, match="gave up on 'b'"):
-        async with open_supervisor(intensity=Intensity(1, 30.0)) as supervisor:
+        async with open_supervisor(rooted(intensity=Intensity(1, 30.0))) as supervisor:
             a, b, _ = line.add_three(supervisor)
             await crash(a)
             await crash(b)
@@ -315,7 +317,7 @@ async def test_what_the_block_raises_while_the_tree_gives_up_is_raised_with_it(
 ) -> None:
     line = Line()
     with pytest.raises(ExceptionGroup) as caught:
-        async with open_supervisor(intensity=Intensity(0, 1.0)) as supervisor:
+        async with open_supervisor(rooted(intensity=Intensity(0, 1.0))) as supervisor:
             a = line.add(supervisor, "a")
             await crash(a)
             try:
@@ -344,7 +346,7 @@ async def test_a_renewed_supervisor_starts_with_a_clean_history(autojump_clock: 
 
 async def test_a_child_may_be_started_while_its_supervisor_is_down(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(backoff=STEADY) as root:
+    async with open_supervisor(rooted(backoff=STEADY)) as root:
         pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
         await crash(line.add(pool, "a"))
         await trio.sleep(0.5)
@@ -357,7 +359,9 @@ async def test_a_group_restart_of_more_waits_for_one_of_fewer_and_repeats_it(
     autojump_clock: MockClock,
 ) -> None:
     line = Line()
-    async with open_supervisor(strategy="rest_for_one", intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(
+        rooted(strategy="rest_for_one", intensity=PATIENT, backoff=STEADY)
+    ) as supervisor:
         a, b, c = line.add_three(supervisor)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(b.ask, 3)
@@ -373,7 +377,9 @@ async def test_a_group_restart_of_more_waits_for_one_of_fewer_and_repeats_it(
 
 async def test_a_stop_during_a_group_restart_starts_nobody(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT, backoff=STEADY) as supervisor:
+    async with open_supervisor(
+        rooted(strategy="one_for_all", intensity=PATIENT, backoff=STEADY)
+    ) as supervisor:
         a, _, _ = line.add_three(supervisor)
         await crash(a)
         await trio.sleep(0.5)
@@ -385,7 +391,7 @@ async def test_a_stop_during_a_group_restart_starts_nobody(autojump_clock: MockC
 
 async def test_a_temporary_sibling_ends_in_a_group_restart(autojump_clock: MockClock) -> None:
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT)) as supervisor:
         a, b = line.add(supervisor, "a"), line.add(supervisor, "b", restart="temporary")
         await crash(a)
         await trio.sleep(10)
@@ -415,7 +421,7 @@ async def test_a_message_is_not_begun_on_a_life_that_was_retired_in_its_set_up(
         yield handle
 
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT) as supervisor:
+    async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT)) as supervisor:
         ref = supervisor.start(ActorSpec(name="stubborn", behaviour=stubborn))
         a = line.add(supervisor, "a")
         async with trio.open_nursery() as nursery:
@@ -450,7 +456,7 @@ async def test_a_tear_down_that_failed_in_an_earlier_life_is_not_raised_again(
                 raise OSError
 
     line = Line()
-    async with open_supervisor(strategy="one_for_all", intensity=PATIENT, grace=0) as root:
+    async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT, grace=0)) as root:
         a = line.add(root, "a")
         pool = root.start(SupervisorSpec(name="pool"))
         ref = pool.start(ActorSpec(name="b", behaviour=behaviour))

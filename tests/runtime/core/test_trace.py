@@ -18,6 +18,8 @@ from judgeflow.runtime.core import (
     stateless,
 )
 
+from .trees import rooted
+
 
 class Refused(StepFailure):
     pass
@@ -36,7 +38,9 @@ async def handle(message: str) -> str:
 async def test_every_event_of_an_actor_is_told_in_order(autojump_clock: MockClock) -> None:
     events: list[TraceEvent] = []
     backoff = Backoff(first=1.0, jitter=0.0)
-    async with open_supervisor(trace=events.append, intensity=Intensity(9, 9), backoff=backoff) as root:
+    async with open_supervisor(
+        rooted(intensity=Intensity(9, 9), backoff=backoff), trace=events.append
+    ) as root:
         ref = root.start(ActorSpec(name="a", behaviour=stateless(handle)))
         await ref.ask("plain")
         with pytest.raises(Refused):

@@ -1,6 +1,9 @@
-"""How a run stops: at once, or softly once what was already paid for has come back."""
+"""The cancellation guard: how work stops, at once or softly once what was already paid for has come back.
 
-from __future__ import annotations
+Inside, cancellation is Trio's own and `Cancelled` is never swallowed. The three checks stand before context, before
+the provider and before the callback (a branch, the next attempt, the next statement), in the task that makes the
+call, after its permit, with no await between.
+"""
 
 import trio
 
@@ -23,10 +26,8 @@ class RunGuard:
         """A check before context, provider or callback. A full checkpoint: it also sees a deadline that passed during
         synchronous work, which a conditional one would miss."""
         await trio.lowlevel.checkpoint()
-        # Looked at last: a stop that came during the checkpoint counts.
-        if self.stopping:
-            if self.in_flight == 0:
-                self.scope.cancel()
+        if self.stopping:  # looked at last: a stop that came during the checkpoint counts
+            self._stop_if_idle()
             await trio.sleep_forever()
 
     def begin(self) -> None:
@@ -36,11 +37,13 @@ class RunGuard:
     def end(self) -> None:
         """A call has ended and is recorded."""
         self.in_flight -= 1
-        if self.stopping and self.in_flight == 0:
-            self.scope.cancel()
+        self._stop_if_idle()
 
     def stop(self) -> None:
         """The soft stop: start nothing new, let the calls in flight end."""
         self.stopping = True
-        if self.in_flight == 0:
+        self._stop_if_idle()
+
+    def _stop_if_idle(self) -> None:
+        if self.stopping and self.in_flight == 0:
             self.scope.cancel()
