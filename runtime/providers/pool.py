@@ -53,12 +53,12 @@ class Pool:
     def idle(self) -> int:
         return len(self._idle)
 
-    async def post(self, path: str, body: bytes, on_head: Callable[[Head], Sink]) -> None:
+    async def send(self, method: str, path: str, body: bytes, on_head: Callable[[Head], Sink]) -> None:
         """One exchange. Raises `ExchangeError`, and whatever the sink raises."""
         while True:
             transport = self._idle.pop() if self._idle else self._new_transport()
             try:
-                return await self._exchange(transport, path, body, on_head)
+                return await self._exchange(transport, method, path, body, on_head)
             except _StaleError:
                 # The server closed it while it was idle, and nobody had read the request.
                 continue
@@ -68,11 +68,16 @@ class Pool:
             await self._idle.pop().aclose()
 
     async def _exchange(
-        self, transport: httpx.AsyncHTTPTransport, path: str, body: bytes, on_head: Callable[[Head], Sink]
+        self,
+        transport: httpx.AsyncHTTPTransport,
+        method: str,
+        path: str,
+        body: bytes,
+        on_head: Callable[[Head], Sink],
     ) -> None:
         progress = _Progress(self._timing, self._starting)
         request = httpx.Request(
-            "POST",
+            method,
             self._url(path),
             headers=[*self._headers, (b"content-length", b"%d" % len(body))],
             stream=_Body(body),

