@@ -8,12 +8,12 @@ from typing import cast
 import msgspec
 
 from . import ast
-from .chunks import split
 from .diagnostics import Diagnostic
-from .lalr import Grammar, Stack, drive, load_grammar
-from .lexer import Lexed
 from .source import Source
-from .texts import read_text
+from .syntax.chunks import split
+from .syntax.lalr import Grammar, Stack, drive, load_grammar
+from .syntax.lexer import Lexed
+from .syntax.texts import read_text
 
 Parsed = tuple["ast.Declaration | None", tuple[Diagnostic, ...]]
 
@@ -88,11 +88,11 @@ def parse_chunk(text: str) -> Parsed:
     if not deep and drive(grammar, lexed, stack):
         node: ast.Declaration | None = cast(ast.Declaration, stack.values[0])
         if _is_odd(grammar, lexed, node):
-            from .losses import losses  # noqa: PLC0415  # a clean file needs none of it
+            from .mistakes.losses import losses  # noqa: PLC0415  # a clean file needs none of it
 
             found += losses(grammar, lexed, node)
     else:
-        from .recover import recover  # noqa: PLC0415
+        from .mistakes.recover import recover  # noqa: PLC0415
 
         node = recover(grammar, text, lexed, found, only_head=deep)
     return node, _in_order(found) if found else ()
@@ -132,8 +132,8 @@ def _is_suspect(text: str, lexed: Lexed) -> bool:
 def _look_closer(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> bool:
     """Reports what is wrong with characters, texts and layout. True where the declaration is nested too
     deeply to be parsed at all."""
-    from .lexical_errors import layout_errors, lexical_errors  # noqa: PLC0415
-    from .nesting import nesting_error  # noqa: PLC0415
+    from .mistakes.lexical_errors import layout_errors, lexical_errors  # noqa: PLC0415
+    from .mistakes.nesting import nesting_error  # noqa: PLC0415
 
     found += lexical_errors(text, lexed)
     found += layout_errors(text, lexed)
@@ -162,6 +162,6 @@ def _parse_template(
     stack = Stack([grammar.tables.starts["expression"]], [])
     if not lexed.others and len(lexed.kinds) <= _DEEP and drive(grammar, lexed, stack):
         return cast(ast.Expr, stack.values[0])
-    from .recover import recover_template  # noqa: PLC0415
+    from .mistakes.recover import recover_template  # noqa: PLC0415
 
     return recover_template(grammar, text, lexed, found)

@@ -22,12 +22,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from .analysis import Analysis, Read, Workspace
 from .diagnostics import Diagnostic
 from .graph import normal
 from .parse import Module
 from .render import render
 from .source import Source
+from .workspace.analysis import Analysis, Read, Workspace
 
 STRICT = frozenset({"judge.same-model-family"})
 """Warnings that `--strict` makes errors."""

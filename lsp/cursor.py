@@ -12,9 +12,9 @@ from bisect import bisect_right
 from typing import NamedTuple, TypeVar
 
 from ..dsl import ast
-from ..dsl.analysis import Analysis
-from ..dsl.expected import expected_at
+from ..dsl.mistakes.expected import expected_at
 from ..dsl.parse import parse_chunk
+from ..dsl.workspace.analysis import Analysis
 from .seen import Seen, look
 from .tree import path_to
 

@@ -11,9 +11,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from ..dsl.analysis import Analysis, Workspace
 from ..dsl.check.python_source import PythonFile, read_python
 from ..dsl.diagnostics import Diagnostic
+from ..dsl.workspace.analysis import Analysis, Workspace
 from .client import Client
 from .documents import Document
 from .features.texts import Listing, model_slugs

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..dsl import ast
-from ..dsl.analysis import Analysis
 from ..dsl.check.fit import options_of, record_of, resolve, without_null
 from ..dsl.parse import Item
 from ..dsl.shapes import Record, Shape
+from ..dsl.workspace.analysis import Analysis
 from .occurrences import Occurrence, Target, occurrences
 from .seen import Seen, look, scope_of
 from .tree import item_at, walk

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from ..dsl import ast
 from ..dsl.check.base import CallableSurface, Surface, TypeSurface
 from ..dsl.check.builtins import FUNCTIONS, JUDGE_FUNCTIONS
-from ..dsl.surface import judge_form
+from ..dsl.check.surface import judge_form
 from .tree import children
 
 Kind = Literal["declaration", "param", "local", "field", "option", "question", "builtin"]

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..dsl import ast
-from ..dsl.analysis import Analysis
 from ..dsl.check.base import Report, Scope
 from ..dsl.check.declaration import check_declaration
 from ..dsl.check.env import Env
 from ..dsl.check.files import Files
 from ..dsl.shapes import Shape
+from ..dsl.workspace.analysis import Analysis
 
 
 class View(NamedTuple):

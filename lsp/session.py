@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..dsl.analysis import Analysis, Workspace
 from ..dsl.diagnostics import Diagnostic
+from ..dsl.workspace.analysis import Analysis, Workspace
 from .documents import Change, Document, Documents
 from .positions import Encoding
 from .uris import to_path, to_uri

@@ -8,8 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ..dsl import ast
-from ..dsl.analysis import Analysis
 from ..dsl.parse import Item
+from ..dsl.workspace.analysis import Analysis
 
 
 class Spot(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from .. import ast
 from ..shapes import ListOf, Literal, Record, Shape, Text, Union, Variant
 from ..suggest import closest
-from ..surface import dotted
 from .base import Report, Scope
 from .fit import describe, fields_of, options_of, resolve, without_null
 from .names import a, listed, replace_fix, ticked
+from .surface import dotted
 
 MOST_LISTED = 12
 """Names that a message lists; more would not be read."""

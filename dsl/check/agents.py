@@ -8,7 +8,6 @@ from .. import ast
 from ..diagnostics import Label
 from ..shapes import Shape, Text, Unknown
 from ..suggest import closest
-from ..surface import shape_of
 from .base import CallableSurface, Related, Report, Scope
 from .builtins import RUN
 from .clauses import check_clauses, example
@@ -19,6 +18,7 @@ from .model_refs import check_kind, check_model_ref, is_blank
 from .names import find_callable, listed, report_unknown, ticked
 from .params import check_params
 from .shapes import check_shape
+from .surface import shape_of
 from .texts import check_plain
 from .uses import check_use
 

@@ -29,7 +29,6 @@ from ..shapes import (
     Unknown,
     Variant,
 )
-from ..surface import dotted
 from .access import MOST_LISTED, report_no_field
 from .arguments import Matching
 from .base import CallableSurface, ConstantSurface, Report, Scope, TypeSurface
@@ -53,6 +52,7 @@ from .functions import NAMES, function_shape
 from .names import listed, nearest, report_not_a, report_unknown, ticked
 from .narrowing import narrow
 from .operators import binary_shape, may_be_number, number_help
+from .surface import dotted
 
 _BOOL, _FLOAT, _INT, _TEXT, _UNKNOWN = Bool(), Float(), Int(), Text(), Unknown()
 _LONGEST_LITERAL = 60

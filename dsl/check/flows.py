@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from .. import ast
 from ..diagnostics import Label
 from ..shapes import Shape
-from ..surface import shape_of
 from .base import Report, Scope
 from .builtins import RUN_NAME
 from .env import Env
@@ -23,6 +22,7 @@ from .flow_switch import check_switch
 from .flow_walk import Walk, start_of
 from .params import check_params
 from .shapes import check_shape
+from .surface import shape_of
 from .texts import check_plain
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from .. import ast
 from ..shapes import Float, Int, Json, ListOf, Literal, Null, Nullable, Shape, Text, Unknown
-from ..surface import dotted
 from .base import CallableSurface, Report, Scope
 from .builtins import Function, Parameter, tool_call
 from .fit import answered, describe, element, join, nullable, resolve, without_null
 from .names import a, kind_of, nearest, report_unknown
 from .operators import kinds_of, may_be_number
+from .surface import dotted
 
 _FLOAT, _INT, _TEXT, _UNKNOWN = Float(), Int(), Text(), Unknown()
 _TAKES: dict[str, tuple[frozenset[str], str]] = {

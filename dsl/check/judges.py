@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from .. import ast
 from ..diagnostics import Edit, Fix
 from ..shapes import ListOf, Shape, Text, Variant
-from ..surface import choices_of
 from .base import Report, Scope
 from .builtins import (
     FORM_NAMES,
@@ -34,6 +33,7 @@ from .names import listed
 from .params import check_params, report_duplicate
 from .questions import check_levels, check_options, check_question_text
 from .rules import check_fail_open, check_looks_at_score, check_rules
+from .surface import choices_of
 from .texts import check_not_blank, check_plain
 
 FORMS = ("ask", "rate", "decide")

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from .. import ast
 from ..shapes import Null, Nullable, Object, Record, Shape, Union, Unknown, Variant
-from ..surface import dotted
 from .base import Scope
 from .builtins import ATTEMPT
 from .env import Env
 from .fit import extends, options_of, resolve, union, without_null
+from .surface import dotted
 
 ShapeOf = Callable[[ast.Expr, Env], Shape]
 

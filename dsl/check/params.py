@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from .. import ast
 from ..diagnostics import Label
 from ..shapes import Null, Shape, Text
-from ..surface import shape_of, with_defaults
 from .base import Report, Scope
 from .env import Env
 from .expressions import infer
 from .fit import answered, describe, fits
 from .shapes import check_shape
+from .surface import shape_of, with_defaults
 
 
 def check_params(

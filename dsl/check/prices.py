@@ -8,9 +8,9 @@ import msgspec
 
 from .. import ast
 from ..diagnostics import Diagnostic, Label
-from ..document import Document
 from ..prices import list_price
 from .base import ModelSurface, Surface
+from .document import Document
 from .program import Placed
 
 FREE = ("script", "echo", "local")

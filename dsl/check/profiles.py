@@ -9,7 +9,6 @@ import msgspec
 from .. import ast
 from ..diagnostics import Label
 from ..shapes import Shape
-from ..surface import with_defaults
 from .agents import agent_env, check_tools
 from .base import CallableSurface, Related, Report, Scope
 from .builtins import decision_shape
@@ -23,6 +22,7 @@ from .judges import check_asking, judge_env, rule_env
 from .model_refs import check_kind, check_model_ref
 from .names import find_callable
 from .rules import check_rules
+from .surface import with_defaults
 from .texts import check_not_blank, check_plain
 from .uses import check_use
 

@@ -12,9 +12,9 @@ import msgspec
 
 from .. import ast
 from ..diagnostics import Diagnostic, Label, Severity
-from ..document import Document
-from ..facts import ONCE
 from ..graph import SUFFIX, Import, Reach, shown
+from .document import Document
+from .facts import ONCE
 
 
 class Placed(msgspec.Struct, frozen=True):

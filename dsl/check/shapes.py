@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 
 from .. import ast
-from ..surface import shape_of
 from .base import Report, Scope, TypeSurface
 from .fit import describe
 from .names import replace_fix, report_not_a
+from .surface import shape_of
 from .texts import check_plain
 
 _SLIPS = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .. import ast
 from ..shapes import ListOf, Nullable, Record, Shape, Union
-from ..surface import shape_of
 from .base import Related, Report, Scope, TypeSurface
 from .fit import describe, record_of
 from .params import report_duplicate
 from .shapes import check_shape, check_type_name
+from .surface import shape_of
 from .texts import check_plain
 
 

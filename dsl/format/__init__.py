@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from .. import ast
-from ..lalr import load_grammar
 from ..parse import parse, parse_chunk
 from ..source import Source
+from ..syntax.lalr import load_grammar
 from .declarations import write_declaration
 from .expressions import Printer
 from .writer import Writer, comments_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from ...dsl.analysis import Analysis
 from ...dsl.diagnostics import Diagnostic, Edit
+from ...dsl.workspace.analysis import Analysis
 from .fixes.offers import offers_for
 from .refactoring.constants import extract_constant
 from .refactoring.models import declare_model

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface
+from ...dsl.workspace.analysis import Analysis
 
 _DEFAULT_RETRIES = 1
 _DEEPEST = 20

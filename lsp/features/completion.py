@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast, clauses
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface, ConstantSurface, TypeSurface
 from ...dsl.check.builtins import FUNCTIONS, Function
 from ...dsl.check.env import Env
 from ...dsl.check.fit import describe, fields_of, resolve
 from ...dsl.declarations import DECLARATIONS
-from ...dsl.lexer import PRIMITIVES
 from ...dsl.parse import parse_chunk
 from ...dsl.shapes import Shape
+from ...dsl.syntax.lexer import PRIMITIVES
+from ...dsl.workspace.analysis import Analysis
 from ..cursor import Cursor, Tried, cursor_at, tries
 from ..occurrences import name_of
 from ..seen import scope_of

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.fit import element, options_of, resolve, without_null
 from ...dsl.graph import target_of
 from ...dsl.shapes import Record, Shape
+from ...dsl.workspace.analysis import Analysis
 from ..meaning import Named, named_at, names_in
 from ..occurrences import Target, declared
 from ..seen import look, scope_of

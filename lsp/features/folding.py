@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
+from ...dsl.workspace.analysis import Analysis
 from ..tree import walk
 
 _COMMENTS = re.compile(r"^[ \t]*#[^\r\n]*(?:(?:\r\n?|\n)[ \t]*#[^\r\n]*)+", re.MULTILINE)

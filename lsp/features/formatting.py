@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from ...dsl.chunks import split
 from ...dsl.diagnostics import Edit
 from ...dsl.format import format_source
+from ...dsl.syntax.chunks import split
 
 
 def format_edits(text: str) -> list[Edit]:

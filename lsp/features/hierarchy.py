@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface, ModelSurface
+from ...dsl.workspace.analysis import Analysis
 from ..meaning import home_of, named_at, names_in
 from ..occurrences import declared, name_of
 from .definition import AnalysisOf

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface
 from ...dsl.check.fit import describe
 from ...dsl.parse import Item
 from ...dsl.shapes import Shape, Unknown
+from ...dsl.workspace.analysis import Analysis
 from ..seen import Seen, look
 from ..tree import walk
 from .calls import worst_calls

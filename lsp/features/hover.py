@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dsl import ast, clauses
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, Surface, TypeSurface
 from ...dsl.check.builtins import FORM_NAMES, FUNCTIONS, JUDGE_FUNCTIONS, JUDGE_NAMES
 from ...dsl.check.fit import describe, record_of
 from ...dsl.declarations import declaration
 from ...dsl.parse import Item
+from ...dsl.workspace.analysis import Analysis
 from ..meaning import Named, named_at
 from ..seen import look, scope_of
 from ..tree import Spot, spot_at

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface
+from ...dsl.workspace.analysis import Analysis
 from ..occurrences import name_of
 
 RUN, TEST, USES = "judgeflow.run", "judgeflow.test", "judgeflow.showReferences"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.graph import target_of
+from ...dsl.workspace.analysis import Analysis
 from ..tree import walk
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import (
     CallableSurface,
     ConstantSurface,
@@ -19,6 +18,7 @@ from ...dsl.check.builtins import APIS, MODEL_KINDS, PROVIDERS, RUBRICS
 from ...dsl.check.fit import describe, options_of, resolve, without_null
 from ...dsl.shapes import Literal as LiteralShape
 from ...dsl.shapes import Object, Record, Variant
+from ...dsl.workspace.analysis import Analysis
 from ..cursor import Tried
 from ..seen import scope_of
 from ..words import parameter, signature

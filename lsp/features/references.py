@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import TypeSurface
 from ...dsl.check.builtins import FUNCTIONS
 from ...dsl.diagnostics import Edit
-from ...dsl.lexer import RESERVED
+from ...dsl.syntax.lexer import RESERVED
+from ...dsl.workspace.analysis import Analysis
 from ..meaning import Named, home_of, named_at, names_in, same
 from ..occurrences import Target
 

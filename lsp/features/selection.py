@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
+from ...dsl.workspace.analysis import Analysis
 from ..tree import spot_at
 
 Span = tuple[int, int]

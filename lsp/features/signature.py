@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface
 from ...dsl.check.builtins import FUNCTIONS, JUDGE_FUNCTIONS
 from ...dsl.check.fit import describe
+from ...dsl.workspace.analysis import Analysis
 from ..cursor import Tried, cursor_at, tries
 from ..words import parameter
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.parse import Item
+from ...dsl.workspace.analysis import Analysis
 
 SymbolKind = Literal[
     "workflow", "import", "constant", "provider", "model", "type", "tool", "agent", "judge", "scorer",

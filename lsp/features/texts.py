@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.fit import options_of, resolve, without_null
 from ...dsl.check.python_source import PythonFile
 from ...dsl.graph import target_of
 from ...dsl.scorer_spec import LANGUAGES
 from ...dsl.shapes import Literal as LiteralShape
+from ...dsl.workspace.analysis import Analysis
 from ..cursor import Cursor, Tried
 from ..seen import scope_of
 from ..tree import walk

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ...dsl import ast
-from ...dsl.analysis import Analysis
 from ...dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, Surface, TypeSurface
 from ...dsl.parse import Item
+from ...dsl.workspace.analysis import Analysis
 from ..occurrences import Occurrence, occurrences
 from ..tree import walk
 

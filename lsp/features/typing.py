@@ -7,10 +7,10 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from ...dsl.analysis import Analysis
 from ...dsl.diagnostics import Edit
 from ...dsl.format import format_declaration
-from ...dsl.lalr import load_grammar
+from ...dsl.syntax.lalr import load_grammar
+from ...dsl.workspace.analysis import Analysis
 from .formatting import line_edits
 
 TRIGGERS = ("}", "\n")

@@ -8,8 +8,8 @@ import trio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from ...dsl.analysis import Analysis
 from ...dsl.diagnostics import Edit
+from ...dsl.workspace.analysis import Analysis
 from ..documents import Document
 from ..features.actions import Action, extractions, fix_all, quick_fixes, rewrites
 from ..features.completion import Item, completions

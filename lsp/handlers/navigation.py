@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
-from ...dsl.analysis import Analysis
+from ...dsl.workspace.analysis import Analysis
 from ..documents import Document
 from ..features.definition import AnalysisOf, Place, definition, type_definition
 from ..features.hierarchy import Member, Relation, incoming, member, member_at, outgoing

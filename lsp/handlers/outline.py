@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from ...dsl.analysis import Analysis
+from ...dsl.workspace.analysis import Analysis
 from ..documents import Document
 from ..features.folding import folds
 from ..features.hints import hints

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
-from ...dsl.analysis import Workspace
 from ...dsl.graph import normal
 from ...dsl.passes import check_again, open_workspace
+from ...dsl.workspace.analysis import Workspace
 from ..report.findings import WRITERS, summary
 
 ANSWERED, WRONG_USE, FILE_ERRORS = 0, 2, 3

@@ -40,7 +40,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
     parser.add_argument("--no-store", action="store_true", help="keep no record")
     parser.add_argument(
-        "--cache", action="store_true", help="answer requests that were made before with the replies kept then"
+        "--cache",
+        action="store_true",
+        help="answer requests that were made before with the replies kept then",
     )
     parser.add_argument(
         "--record", metavar="SCRIPT.jsonl", help="write all replies as a script that `script/…` models replay"

@@ -24,8 +24,7 @@ def junit_xml(name: str, cases: Sequence[Case]) -> str:
     errors = sum(case.error is not None for case in cases)
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
-        f'<testsuite name={_attribute(name)} tests="{len(cases)}" failures="{failures}"'
-        f' errors="{errors}">',
+        f'<testsuite name={_attribute(name)} tests="{len(cases)}" failures="{failures}" errors="{errors}">',
     ]
     for case in cases:
         head = (

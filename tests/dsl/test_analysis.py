@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from judgeflow.dsl import kept
-from judgeflow.dsl.analysis import Analysis, Workspace
+from judgeflow.dsl.check.document import changed_range
 from judgeflow.dsl.diagnostics import Diagnostic
-from judgeflow.dsl.document import changed_range
+from judgeflow.dsl.workspace import kept
+from judgeflow.dsl.workspace.analysis import Analysis, Workspace
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.judge"))
 MODELS = 'model small "script/a"\n'

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from judgeflow.dsl.chunks import DECLARATIONS, resplit, split
 from judgeflow.dsl.declarations import DECLARATIONS as KINDS
+from judgeflow.dsl.syntax.chunks import DECLARATIONS, resplit, split
 
 
 def pieces(text: str) -> list[str]:

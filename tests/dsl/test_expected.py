@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgeflow.dsl.expected import expected_at
+from judgeflow.dsl.mistakes.expected import expected_at
 
 AGENT = {"model", "prompt", "tools", "judges", "retries", "timeout", "}"}
 VALUE = {

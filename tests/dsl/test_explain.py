@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import judgeflow.dsl
-from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.explain import codes, page, title
+from judgeflow.dsl.workspace.analysis import Workspace
 
 SOURCES = Path(judgeflow.dsl.__file__).parent
 AREAS = "syntax|text|name|import|clause|value|judge|shape|model|scorer|gate|decision|switch|flow|python|suite|test"

@@ -8,15 +8,15 @@ import lark
 import pytest
 
 from judgeflow.dsl import ast, clauses
-from judgeflow.dsl.build_tree import ACTIONS
-from judgeflow.dsl.chunks import split
 from judgeflow.dsl.declarations import DECLARATIONS
-from judgeflow.dsl.lalr import Grammar, Stack, drive, load_grammar
-from judgeflow.dsl.lexer import RESERVED
+from judgeflow.dsl.mistakes.place import LISTS, symbol
 from judgeflow.dsl.parse import parse, parse_chunk, read_texts
-from judgeflow.dsl.place import LISTS, symbol
 from judgeflow.dsl.source import Source
-from judgeflow.dsl.tables import GRAMMAR_PATH, TABLES_PATH, analyse, build_tables, load_tables, render
+from judgeflow.dsl.syntax.build_tree import ACTIONS
+from judgeflow.dsl.syntax.chunks import split
+from judgeflow.dsl.syntax.lalr import Grammar, Stack, drive, load_grammar
+from judgeflow.dsl.syntax.lexer import RESERVED
+from judgeflow.dsl.syntax.tables import GRAMMAR_PATH, TABLES_PATH, analyse, build_tables, load_tables, render
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.judge"))
 
@@ -48,7 +48,9 @@ def test_the_stored_tables_are_those_of_the_grammar() -> None:
     grammar = GRAMMAR_PATH.read_bytes()
     tables = build_tables(grammar)
     assert load_tables().sha256 == hashlib.sha256(grammar).hexdigest()
-    assert TABLES_PATH.read_text(encoding="utf-8") == render(tables), "run python -m judgeflow.dsl.tables"
+    assert TABLES_PATH.read_text(encoding="utf-8") == render(tables), (
+        "run python -m judgeflow.dsl.syntax.tables"
+    )
 
 
 def test_every_action_of_the_grammar_is_a_function_and_every_function_is_used() -> None:

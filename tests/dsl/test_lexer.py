@@ -3,8 +3,8 @@
 import pytest
 
 from judgeflow.dsl import ast
-from judgeflow.dsl.lalr import load_grammar
-from judgeflow.dsl.lexer import LINE_END, RESERVED, Lexed
+from judgeflow.dsl.syntax.lalr import load_grammar
+from judgeflow.dsl.syntax.lexer import LINE_END, RESERVED, Lexed
 
 
 def lex(text: str) -> Lexed:

@@ -10,10 +10,10 @@ import pytest
 
 from judgeflow.dsl import ast
 from judgeflow.dsl.diagnostics import Diagnostic
-from judgeflow.dsl.lalr import load_grammar
-from judgeflow.dsl.lexer import PRIMITIVES, RESERVED
 from judgeflow.dsl.parse import ParseCache, parse, parse_chunk
 from judgeflow.dsl.source import Source
+from judgeflow.dsl.syntax.lalr import load_grammar
+from judgeflow.dsl.syntax.lexer import PRIMITIVES, RESERVED
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.judge"))
 WORDS = sorted(load_grammar().lexer.vocabulary.words)
@@ -531,7 +531,7 @@ def test_a_parse_imports_neither_lark_nor_attrs() -> None:
     code = (
         "import sys; from judgeflow.dsl.parse import parse; from judgeflow.dsl.source import Source;"
         "parse(Source('x', 'let a = \"b {{ c }}\"'));"
-        "heavy = ('lark', 'attrs', 'attr', 'trio', 'hashlib', 'judgeflow.dsl.recover');"
+        "heavy = ('lark', 'attrs', 'attr', 'trio', 'hashlib', 'judgeflow.dsl.mistakes.recover');"
         "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from judgeflow.dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, NamedSurface, TypeSurface
+from judgeflow.dsl.check.surface import surface_of
 from judgeflow.dsl.parse import parse_chunk
 from judgeflow.dsl.shapes import Float, Int, ListOf, Literal, ParamInfo, Record, Text, Union, Unknown
-from judgeflow.dsl.surface import surface_of
 
 
 def surface(text: str):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.workspace.analysis import Workspace
 from judgeflow.lsp.documents import Change, Position, Range
 from judgeflow.lsp.session import Session
 

@@ -50,8 +50,8 @@ def test_the_wheel_and_the_sdist_hold_what_is_needed(tmp_path: Path) -> None:
     for wanted in (
         "judgeflow/__init__.py",
         "judgeflow/py.typed",
-        "judgeflow/dsl/grammar.lark",
-        "judgeflow/dsl/grammar.json",
+        "judgeflow/dsl/syntax/grammar.lark",
+        "judgeflow/dsl/syntax/grammar.json",
         "judgeflow/dsl/explain/judge.wrong-reply.md",
         "judgeflow/runtime/cli/run.py",
         "judgeflow/lsp/server.py",

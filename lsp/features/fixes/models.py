@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ....dsl import ast
-from ....dsl.analysis import Analysis
 from ....dsl.check.base import CallableSurface, ModelSurface
 from ....dsl.check.families import clash, family_of, reachable, slugs
 from ....dsl.diagnostics import Edit
 from ....dsl.parse import Item
+from ....dsl.workspace.analysis import Analysis
 from ...occurrences import name_of
 from ..refactoring.models import declaring
 from ..writing import closing_brace, into_block

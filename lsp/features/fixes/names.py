@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ....dsl import ast
-from ....dsl.analysis import Analysis
 from ....dsl.diagnostics import Edit
 from ....dsl.graph import shown
+from ....dsl.workspace.analysis import Analysis
 from ...seen import look
 from ..writing import newline_of
 from .clauses import listed_twice, missing_tools

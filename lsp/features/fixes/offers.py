@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ....dsl.analysis import Analysis
 from ....dsl.diagnostics import Diagnostic
+from ....dsl.workspace.analysis import Analysis
 from . import branches, clauses, models, names, replies, values
 from .place import Offer, Place, place_of
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from ....dsl import ast
-from ....dsl.analysis import Analysis
 from ....dsl.check.base import Scope
 from ....dsl.diagnostics import Diagnostic, Edit
 from ....dsl.parse import Item
+from ....dsl.workspace.analysis import Analysis
 from ...seen import scope_of
 from ...tree import item_at, path_to, walk
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....dsl import ast
-from ....dsl.analysis import Analysis
 from ....dsl.diagnostics import Edit
 from ....dsl.parse import Item, parse_chunk
+from ....dsl.workspace.analysis import Analysis
 from ...tree import item_at, path_to, walk
 from .naming import Refactoring, declare_before, name_from, taken_names
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....dsl import ast
-from ....dsl.analysis import Analysis
 from ....dsl.check.base import ModelSurface
 from ....dsl.diagnostics import Edit
 from ....dsl.parse import Item
+from ....dsl.workspace.analysis import Analysis
 from ...tree import spot_at, walk
 from .naming import Refactoring, declare_after, declare_before, name_from
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from ....dsl.analysis import Analysis
 from ....dsl.check.builtins import FUNCTIONS
 from ....dsl.diagnostics import Edit
-from ....dsl.lexer import RESERVED
 from ....dsl.parse import Item
+from ....dsl.syntax.lexer import RESERVED
+from ....dsl.workspace.analysis import Analysis
 from ..writing import newline_of
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....dsl import ast
-from ....dsl.analysis import Analysis
 from ....dsl.diagnostics import Edit
+from ....dsl.workspace.analysis import Analysis
 from ...tree import spot_at
 from .naming import Refactoring, declare_before, name_from, taken_names
 

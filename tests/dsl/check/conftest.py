@@ -21,12 +21,12 @@ from judgeflow.dsl.check.gates import check_gate
 from judgeflow.dsl.check.judges import check_judge
 from judgeflow.dsl.check.models import check_model, check_provider
 from judgeflow.dsl.check.scorers import check_scorer
+from judgeflow.dsl.check.surface import surface_of
 from judgeflow.dsl.check.tools import check_tool
 from judgeflow.dsl.check.types import check_type
 from judgeflow.dsl.diagnostics import Fix
 from judgeflow.dsl.parse import parse
 from judgeflow.dsl.source import Source
-from judgeflow.dsl.surface import surface_of
 
 CHECKS: dict[type, Callable[[Any, Scope, Report], None]] = {
     ast.Agent: check_agent,

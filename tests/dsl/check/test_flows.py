@@ -6,8 +6,8 @@ from textwrap import indent
 
 import pytest
 
-from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.workspace.analysis import Workspace
 
 AROUND = """
 model small "script/a"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.check.python_source import read_python
 from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.workspace.analysis import Workspace
 
 AROUND = """
 tool search(query: text) -> json { python "hooks.py:search" }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judgeflow.dsl.analysis import Workspace
 from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.workspace.analysis import Workspace
 
 PRICE = "price $1 in, $2 out"
 AROUND = f"""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from judgeflow.dsl.analysis import Analysis, Workspace
+from judgeflow.dsl.workspace.analysis import Analysis, Workspace
 
 CURSOR = "‸"
 MAIN = "/w/main.judge"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from judgeflow.dsl.analysis import Analysis
 from judgeflow.dsl.diagnostics import Edit
 from judgeflow.dsl.passes import open_workspace
+from judgeflow.dsl.workspace.analysis import Analysis
 from judgeflow.lsp.features.actions import Action, quick_fixes
 
 PAGES = sorted((Path(__file__).parents[2] / "dsl" / "diagnostics").glob("*.md"))

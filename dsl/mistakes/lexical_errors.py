@@ -1,0 +1,165 @@
+"""What is wrong with a declaration's text before it is parsed: characters, numbers, open texts, lines not
+indented."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ..diagnostics import Diagnostic, Edit, Fix, Label
+from ..syntax.lexer import Lexed, Token
+from ..syntax.texts import Problem, Scan
+from .mistake import fix
+from .nesting import too_deep
+
+_UNINDENTED = re.compile(r"(?<=[\r\n])(?=[^ \t\r\n])[^\r\n]*+")
+_LINE_BREAK = re.compile(r"[\r\n]")
+_HEAD = re.compile(r"(?:#[^\r\n]*+|[\r\n]++|[ \t]++(?=[\r\n#]))*+")
+_WRITE_INSTEAD = {
+    "&&": "and",
+    "||": "or",
+    "!": "not",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": '"',
+    "»": '"',
+    "‘": "'",
+    "’": "'",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "…": "...",
+    "→": "->",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "×": "*",
+    "\u00a0": " ",
+    "\u2028": " ",
+    "\u2029": " ",
+    "\u0085": " ",
+    "\x0c": " ",
+    "\x0b": " ",
+}
+
+
+def lexical_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
+    """Everything that no token could be made of. After a text without an end nothing else is certain."""
+    for _, scan in lexed.scans:
+        if scan.problem is not None:
+            opened = text_error(scan, scan.problem)
+            others = [token for token in lexed.others if _LINE_BREAK.search(text, token[0], scan.start)]
+            return [*(character_error(token) for token in others), opened]
+    return [character_error(token) for token in lexed.others]
+
+
+def character_error(token: Token) -> Diagnostic:
+    """A stretch of text that no token starts with."""
+    start, end, text = token
+    if text[0] in "0123456789$":
+        return _number_error(token)
+    if text[0] in "'“" and len(text) > 1:
+        message = "A text stands in straight double quotes."
+        fixes = fix("Use double quotes", start, end, '"' + text[1:-1].replace('"', '\\"') + '"')
+        return Diagnostic("syntax.character", "error", message, start, end, fixes=fixes)
+    if text == ";":
+        message = "Nothing ends with a `;` here; the end of the line is enough."
+        return Diagnostic(
+            "syntax.character", "error", message, start, end, fixes=fix("Remove the `;`", start, end, "")
+        )
+    instead = _WRITE_INSTEAD.get(text) or _WRITE_INSTEAD.get(text[0])
+    name = f"`{text}`" if text.isprintable() and text.strip() and text != "`" else _character_name(text[0])
+    if instead is not None:
+        shown = f"`{instead}`" if instead.strip() else "a space"
+        message = f"{name[0].upper()}{name[1:]} means nothing outside of a text; write {shown} instead."
+        fixes = fix(f"Write {shown}", start, end, instead) if len(text) == 1 or text in _WRITE_INSTEAD else ()
+        return Diagnostic("syntax.character", "error", message, start, end, fixes=fixes)
+    advice = "Names are made of a–z, A–Z, 0–9 and _." if text[0].isalpha() else ""
+    message = f"{name[0].upper()}{name[1:]} can stand in texts and comments only."
+    return Diagnostic("syntax.character", "error", message, start, end, help=advice)
+
+
+def _character_name(character: str) -> str:
+    name = unicodedata.name(character, "").lower()
+    return f"the character U+{ord(character):04X}" + (f" ({name})" if name else "")
+
+
+def _number_error(token: Token) -> Diagnostic:
+    start, end, text = token
+    message = f"`{text}` is no number."
+    advice = "Numbers are written 3, 0.25, 1e-3 or 200_000, money $0.50, durations 200ms, 30s, 5m, 2h or 1d."
+    if re.fullmatch(r"\d+\.", text):
+        return Diagnostic(
+            "syntax.number", "error", message, start, end, help=f"Write `{text}0` or `{text[:-1]}`."
+        )
+    return Diagnostic("syntax.number", "error", message, start, end, help=advice)
+
+
+def text_error(scan: Scan, problem: Problem) -> Diagnostic:
+    """A text, a text block or a template without an end."""
+    start = problem.start
+    if problem.kind == "template":
+        message = "This `{{` has no `}}` on its line." if not scan.block else "This `{{` has no `}}`."
+        advice = "For braces as such, write \\{{."
+        return Diagnostic(
+            "syntax.unclosed", "error", message, start, start + 2, label="opened here", help=advice
+        )
+    if problem.kind == "nesting":
+        return too_deep(start)
+    if problem.kind == "block":
+        mark = 'r"""' if scan.raw else '"""'
+        message = 'This text block is never closed: no `"""` follows it in its declaration.'
+        advice = 'The lines of a text block are indented, and so is the `"""` that ends it.'
+        return Diagnostic(
+            "syntax.unclosed", "error", message, start, start + len(mark), label="opened here", help=advice
+        )
+    message = 'This `"` has no partner on its line.'
+    advice = 'A text of several lines stands between `"""` and `"""`.'
+    labels = (Label(scan.end, scan.end, 'I expected a `"` by here'),)
+    return Diagnostic("syntax.unclosed", "error", message, start, start + 1, labels=labels, help=advice)
+
+
+def layout_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
+    """Lines that start at column 0 though they belong to a block or a text, or a declaration that does
+    not."""
+    head = _HEAD.match(text)
+    start = head.end() if head else 0
+    if text[start : start + 1] in (" ", "\t"):
+        width = len(text[start:]) - len(text[start:].lstrip(" \t"))
+        message = "A declaration starts at the beginning of its line."
+        fixes = fix("Remove the white space before it", start, start + width, "")
+        return [Diagnostic("syntax.indented", "error", message, start, start + width, fixes=fixes)]
+    blocks = [scan for _, scan in lexed.scans if scan.block]
+    lost = [scan for scan in blocks if scan.problem is not None and scan.problem.kind == "block"]
+    lines = [match for match in _UNINDENTED.finditer(text, start + 1) if _is_stray(match, blocks, lost)]
+    if not lines:
+        return []
+    indents = {line.start(): _indent_for(text, line.start(), blocks) for line in lines}
+    first = lines[0]
+    inside = any(scan.start < first.start() < scan.end for scan in blocks)
+    count = len(lines) - 1
+    more = f" So must {count} other line{'s' if count > 1 else ''}." if count else ""
+    what = "The lines of a text block" if inside else "What belongs to a declaration"
+    message = f"{what} must be indented: only declarations, comments and a closing `}}` start a line.{more}"
+    title = "Indent the line" if len(lines) == 1 else f"Indent the {len(lines)} lines"
+    fixes = (Fix(title, tuple(Edit(at, at, indent) for at, indent in indents.items())),)
+    span = first.start(), first.end()
+    return [Diagnostic("syntax.unindented", "error", message, *span, label="indent this", fixes=fixes)]
+
+
+def _is_stray(match: re.Match[str], blocks: list[Scan], lost: list[Scan]) -> bool:
+    if any(scan.start < match.start() < scan.end for scan in lost):
+        return False
+    inside = any(scan.start < match.start() < scan.end for scan in blocks)
+    return inside or match.group()[0] not in "#}"
+
+
+def _indent_for(text: str, at: int, blocks: list[Scan]) -> str:
+    """The indent of the text block that a line belongs to, else two spaces."""
+    for scan in blocks:
+        if scan.start < at < scan.end:
+            line = max(text.rfind("\n", 0, scan.start), text.rfind("\r", 0, scan.start)) + 1
+            opening = text[line : scan.start]
+            return opening[: len(opening) - len(opening.lstrip(" \t"))] + "  "
+    return "  "

@@ -1,0 +1,1 @@
+"""From text to the tree: chunks, tokens, the LALR driver and what each rule builds."""

@@ -1,0 +1,172 @@
+r"""Splits a file into declarations without parsing it.
+
+Only declarations, comments and a closing `}` may start a line at column 0, so the lines that do say where
+each declaration begins. A chunk is a declaration with the comments that stand before it; whatever an open
+quote or brace does to it stays in it. Other unindented lines belong to the declaration whose text or block is
+still open there, else they are a chunk of their own, for the parser to complain about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..suggest import closest
+
+Chunk = tuple[int, int]
+"""Start and end; the white space between chunks belongs to none."""
+
+DECLARATIONS = tuple(
+    "workflow import let provider model type tool agent judge code scorer gate condition choice scale "  # noqa: SIM905
+    "context limits memory flow profile suite test".split()
+)
+
+# What only a declaration looks like. Prose such as "let me know" or "model answers are short" does not.
+_START = (
+    r"(?:code[ \t]+)?(?:"
+    r"(?:context|limits|memory)[ \t]*\{"
+    r'|(?:import|test)[ \t]*"'
+    r'|workflow[ \t]+\w+[ \t]*(?:"|version\b|(?=[\r\n#])|\Z)'
+    r"|let[ \t]+\w+[ \t]*="
+    r'|model[ \t]+\w+[ \t]*"'
+    r'|type[ \t]+\w+[ \t]*(?:[={"]|extends\b)'
+    r"|scorer[ \t]+\w+[ \t]+(?:not|contains|equals|regex|schema|length|compiles)\b"
+    r"|suite[ \t]+\w+[ \t]+for\b"
+    r"|(?:provider|tool|agent|judge|gate|condition|choice|scale|flow|profile)[ \t]+\w+[ \t]*"
+    r'(?:[({"]|->|(?=[\r\n])|\Z)'
+    r")"
+)
+_UNIX_LINE = re.compile(rf"\n(?:({_START})|(#)|(?=[^ \t\r\n}}]))")
+_ANY_LINE = re.compile(rf"[\r\n](?:({_START})|(#)|(?=[^ \t\r\n}}]))")
+_FIRST_LINE = re.compile(r"(?P<line>(?:[ \t]*+[\r\n]++)*+)(?P<indent>[ \t]*+)")
+_FIRST = re.compile(rf"(?:({_START})|(#)|(?=[^ \t\r\n]))")
+_COMMENTS = re.compile(r"(?:#[^\r\n]*+|[ \t\r\n]++)*+")
+_CLOSED = re.compile(r"[\r\n]\}")
+_BLOCK_HEAD = re.compile(r"([a-z_]+)[ \t]+\w+[^\r\n]*\{[ \t]*(?=[\r\n]|\Z)")
+
+
+def split(text: str) -> list[Chunk]:
+    return list(scan(text, 0))
+
+
+def scan(text: str, start: int) -> Iterator[Chunk]:
+    """The chunks from an offset on, which is the file's start or the start of a chunk."""
+    current: int | None = None
+    comments: list[int] = []
+    openness = Openness(text)
+    for at, is_start, is_comment in _lines(text, start):
+        if is_comment:
+            comments.append(at)
+            continue
+        if not is_start and current is not None and openness.absorbs(current, at):
+            comments.clear()
+            continue
+        begin = _with_comments(text, comments, at)
+        if current is not None:
+            yield current, _end(text, current, begin)
+        current = begin
+        comments.clear()
+    trailing = _with_comments(text, comments, len(text))
+    if current is not None:
+        yield current, _end(text, current, trailing)
+    if trailing < len(text):
+        yield trailing, _end(text, trailing, len(text))
+
+
+def resplit(
+    text: str, chunks: list[Chunk], start: int, old_end: int, new_end: int
+) -> tuple[int, int, list[Chunk]]:
+    """What an edit does to a file's chunks, found by reading around it only.
+
+    `text` is the new text, in which `start .. new_end` replaced what was `start .. old_end`. The answer
+    `(first, last, new)` says: `chunks[first:last]` become `new`, those before stay, those behind move by
+    `new_end - old_end`.
+    """
+    moved = new_end - old_end
+    touched = _first_ending_at(chunks, start)
+    first = max(0, touched - 1)
+    last = max(first, touched)
+    new: list[Chunk] = []
+    for chunk in scan(text, chunks[first][0] if first else 0):
+        if chunk[0] > new_end:
+            while last < len(chunks) and (chunks[last][0] <= old_end or chunks[last][0] + moved < chunk[0]):
+                last += 1
+            if last < len(chunks) and chunks[last][0] + moved == chunk[0]:
+                return first, last, new
+        new.append(chunk)
+    return first, len(chunks), new
+
+
+def _first_ending_at(chunks: list[Chunk], offset: int) -> int:
+    low, high = 0, len(chunks)
+    while low < high:
+        middle = (low + high) // 2
+        if chunks[middle][1] < offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _lines(text: str, start: int) -> Iterator[tuple[int, bool, bool]]:
+    """The lines that start at column 0, closing braces left out: where, a declaration, a comment. The first
+    line is one of them even where it is indented, lest it be lost."""
+    first = _FIRST_LINE.match(text, start)
+    line, indent = (first.end("line"), first.end("indent")) if first else (start, start)
+    first = _FIRST.match(text, indent)
+    if first is not None:
+        indented = indent > line
+        yield line, first[1] is not None and not indented, first[2] is not None and not indented
+    pattern = _UNIX_LINE if "\r" not in text else _ANY_LINE
+    for match in pattern.finditer(text, indent):
+        yield match.start() + 1, match[1] is not None, match[2] is not None
+
+
+def _with_comments(text: str, comments: list[int], at: int) -> int:
+    """Where a declaration at `at` begins with the comments before it; code between them and it parts them."""
+    reached = 0
+    for comment in comments:
+        if comment >= reached:
+            match = _COMMENTS.match(text, comment)
+            reached = match.end() if match else comment
+            if reached >= at:
+                return comment
+    return at
+
+
+def _end(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1] in " \t\r\n":
+        end -= 1
+    return end
+
+
+class Openness:
+    """Whether the declaration that began last still has an open text block or bracket. Counting is rough (a
+    brace in a text counts) and goes on from where it stopped, so that it stays linear."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.start = -1
+        self.counted = 0
+        self.quotes = 0
+        self.brackets = 0
+        self.closed = False
+
+    def absorbs(self, start: int, at: int) -> bool:
+        """Whether the unindented line at `at` belongs to the declaration that starts at `start`."""
+        if self.start != start:
+            self.start, self.counted, self.quotes, self.brackets, self.closed = start, start, 0, 0, False
+        text, since = self.text, self.counted
+        self.counted = at
+        self.closed = self.closed or _CLOSED.search(text, max(0, since - 1), at) is not None
+        self.quotes += text.count('"""', since, at)
+        self.brackets += sum(text.count(mark, since, at) for mark in "{([")
+        self.brackets -= sum(text.count(mark, since, at) for mark in "})]")
+        if self.quotes % 2:
+            return True
+        return self.brackets > 0 and not self.closed and not self._misspelt(at)
+
+    def _misspelt(self, at: int) -> bool:
+        """A head such as `agnet finder {` begins a declaration of its own."""
+        match = _BLOCK_HEAD.match(self.text, at)
+        return match is not None and closest(match[1], DECLARATIONS) is not None

@@ -1,0 +1,168 @@
+"""The findings about a file as a whole, remade only when what they were made from has changed.
+
+Names are settled once; where they stand is looked up each time, since declarations move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from .. import ast
+from ..check.base import CallableSurface, NamedSurface, Surface
+from ..check.document import Document
+from ..check.facts import ONCE, Facts, several
+from ..check.prices import price_findings, unpriced
+from ..check.program import (
+    Placed,
+    duplicate_findings,
+    import_findings,
+    once_findings,
+    test_findings,
+    unused_findings,
+    unused_import_findings,
+)
+from ..diagnostics import Diagnostic
+from ..graph import Import, Reach
+from .kept import KeptFindings
+
+
+class FileView(Protocol):
+    """What these rules read of a file."""
+
+    document: Document
+    facts: Facts
+    surfaces: dict[str, Surface]
+    imports: tuple[Import, ...]
+    kept: KeptFindings
+
+
+class Whole:
+    """What is settled about one file's names; empty after `stale` until somebody asks."""
+
+    def __init__(self) -> None:
+        self._settled: _Settled | None = None
+
+    def stale(self) -> None:
+        self._settled = None
+
+    def findings(
+        self,
+        file: FileView,
+        files: Sequence[FileView],
+        reach: Reach,
+        is_imported: bool,
+        near: Callable[[str], str | None],
+    ) -> Iterator[Diagnostic]:
+        """In file offsets."""
+        if self._settled is None or self._settled.is_imported != is_imported:
+            self._settled = _Settled(file, files, reach, is_imported, near)
+        own = file.document
+        path = own.source.path
+        for placed in self._settled.placed(file, files, reach):
+            yield placed.diagnostic.moved(own.chunks[placed.index][0], path)
+
+
+class _Settled:
+    def __init__(
+        self,
+        file: FileView,
+        files: Sequence[FileView],
+        reach: Reach,
+        is_imported: bool,
+        near: Callable[[str], str | None],
+    ) -> None:
+        self.is_imported = is_imported
+        self.near = {item.path: found for item in reach.missing if (found := near(item.path)) is not None}
+        self.clashes = _clashes(files)
+        self.again = _has_second(files)
+        self.tests = bool(several(file.facts.tests))
+        self.unpriced = unpriced(_models(files), lambda name: _find(files, name))
+        self.unused: list[str] = []
+        self.useless: list[Import] = []
+        facts = file.facts
+        if facts.flows and not is_imported and not facts.broken:
+            injected = {name for hook in file.kept.hooks.values() for name in hook.keyword_only}
+            idle = [name for name in file.surfaces if name not in facts.mentioned and name not in injected]
+            self.unused = [name for name in idle if not _is_entry(file.surfaces[name])]
+            self.useless = [item for item in file.imports if _is_useless(item, file, files, reach)]
+
+    def placed(self, file: FileView, files: Sequence[FileView], reach: Reach) -> Iterator[Placed]:
+        own = file.document
+        imported = [other.document for other in files[1:]]
+        if file.imports:
+            yield from import_findings(reach, file.imports, self.near, lambda index: own.chunks[index][0])
+        if self.clashes:
+            yield from duplicate_findings(own, imported, self.clashes)
+        if self.again:
+            yield from once_findings(own, imported)
+        if self.tests:
+            yield from test_findings(own)
+        if self.unpriced:
+            yield from price_findings(own, imported, self.unpriced)
+        if self.unused:
+            yield from unused_findings(own, self.unused)
+        if self.useless:
+            yield from unused_import_findings(own, self.useless)
+
+
+def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
+    """Names with more than one declaration in sight of the first file. What clashes within an imported file
+    is reported there."""
+    own, *imported = files
+    found = dict.fromkeys(several(own.facts.declared))
+    seen: set[str] = set()
+    for other in imported:
+        for name in other.surfaces:
+            if name in own.surfaces or name in seen:
+                found[name] = None
+            seen.add(name)
+    return tuple(found)
+
+
+def _has_second(files: Sequence[FileView]) -> bool:
+    own, *imported = files
+    if any(count > 1 for count in own.facts.once.values()):
+        return True
+    return any(
+        kind is not ast.Workflow and own.facts.once[kind] and other.facts.once[kind]
+        for kind in ONCE
+        for other in imported
+    )
+
+
+def _models(files: Sequence[FileView]) -> Iterator[str]:
+    for file in files:
+        yield from file.facts.models
+
+
+def _is_entry(surface: Surface) -> bool:
+    """What is named from outside: nothing in the file has to use it."""
+    if isinstance(surface, CallableSurface):
+        return surface.kind == "flow"
+    return isinstance(surface, NamedSurface) and surface.kind in ("suite", "profile")
+
+
+def _find(files: Sequence[FileView], name: str) -> Surface | None:
+    return next((other.surfaces[name] for other in files if name in other.surfaces), None)
+
+
+def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: Reach) -> bool:
+    """Nothing that an import brings in is mentioned, or works without being mentioned."""
+    brought = {item.path}
+    by_path: Mapping[str, FileView] = {other.document.source.path: other for other in files}
+    waiting = [item.path]
+    for path in waiting:
+        for further in by_path[path].imports if path in by_path else ():
+            if further.path not in brought:
+                brought.add(further.path)
+                waiting.append(further.path)
+    known = [by_path[path] for path in brought if path in by_path]
+    if not known or file.document.source.path in brought or any(other.facts.broken for other in known):
+        return False
+    for other in known:
+        if other.facts.flows or any(other.facts.once[kind] for kind in ONCE if kind is not ast.Workflow):
+            return False
+        if any(name in file.facts.mentioned for name in other.surfaces):
+            return False
+    return True
