@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -96,11 +96,16 @@ class Attempt:
                 ended=self._run.stamp(),
                 prompt=self._captured(msgspec.to_builtins(self._messages)) if self._run.capture else None,
                 raw=self._captured(_raw(reply)) if self._run.capture and reply else None,
+                form=_form(reply),
             )
         )
 
     def _captured(self, value: Any) -> Any:
         return masked(value, tuple(self._secrets))
+
+
+def _form(reply: ChatReply | None) -> Literal["tools", "schema", "words"] | None:
+    return reply.form if reply is not None and (reply.tool_calls or reply.form != "tools") else None
 
 
 def _raw(reply: ChatReply) -> str:

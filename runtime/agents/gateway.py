@@ -53,6 +53,7 @@ async def provider_behaviour(
                     call.run.book(call.step, call.party, reply.usage, _FREE, from_cache=reply.cached)
                 else:
                     _book(call, reply.usage, model)
+                _tell_left_out(call, reply, model)
                 return reply
             finally:
                 turn.give()
@@ -112,6 +113,13 @@ def _book(call: ChatCall | DecideCall, usage: Usage, model: ModelPlan) -> None:
     amount = cost(usage, price_of(model))
     certain = amount is not None and not usage.incomplete
     call.run.book(call.step, call.party, usage, amount or _FREE, certain=certain)
+
+
+def _tell_left_out(call: ChatCall | DecideCall, reply: ChatReply | DecisionReply, model: ModelPlan) -> None:
+    for setting in reply.left_out if isinstance(reply, ChatReply) else ():
+        told = f"{call.party}: {model.slug} takes no {setting}; it was asked without"
+        if told not in call.run.warnings:
+            call.run.warnings.append(told)
 
 
 def _is_free(reply: ChatReply | DecisionReply) -> bool:

@@ -123,6 +123,8 @@ class ChatReply(msgspec.Struct, frozen=True, gc=False):
     cached: bool = False
     form: Literal["tools", "schema", "words"] = "tools"
     """How tool calls were asked for: a service without tools answers in JSON that fits a schema, or is told to."""
+    left_out: tuple[str, ...] = ()
+    """Settings that the model does not take, so that it was asked without them: `temperature`."""
 
 
 class DecisionQuestion(msgspec.Struct, frozen=True, gc=False):

@@ -20,7 +20,7 @@ face, and what they hand it to, knows a provider by name.
 #
 #   chat.py        a chat service; openai.py, anthropic.py: request → body; openai_reply.py and
 #                  anthropic_reply.py: response → reply; tool_calls.py, reasoning.py: what needs care in it;
-#                  forms.py: typed answers from services without tools
+#                  forms.py: typed answers from services without tools; habits.py: settings that a model does not take
 #   decide.py      a decision service; system_one.py, openai_decisions.py: two formats; answers.py: values
 #   chat_decides.py, stated.py     decisions from any chat model: log-probabilities, or the numbers it states
 #   echo.py, script.py, local.py   without a service: an echo, written answers, the model inside the package

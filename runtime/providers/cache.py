@@ -62,9 +62,8 @@ class ReplyCache:
 
     def take(self, run: str, key: str, place: int, kind: type[Reply]) -> Reply | None:
         """A kept reply that this run has not been given: the one at its own place, else the first."""
-        folder = self._of(key)
         given = self._given_to(run)
-        for path in (folder / f"{place}.json", *_in_order(folder)):
+        for path in _in_order(self._of(key), place):
             reply = None if path in given else _read(path, kind)
             if reply is not None:
                 given.add(path)
@@ -156,12 +155,13 @@ def _place(caller: Caller) -> int:
     return max(caller.sample - 1, 0)
 
 
-def _in_order(folder: Path) -> list[Path]:
+def _in_order(folder: Path, place: int) -> list[Path]:
+    """The replies in a folder, the one at `place` first."""
     try:
         found = [path for path in folder.iterdir() if path.stem.isdecimal() and path.suffix == ".json"]
     except OSError:
         return []
-    return sorted(found, key=lambda path: int(path.stem))
+    return sorted(found, key=lambda path: (int(path.stem) != place, int(path.stem)))
 
 
 def _read(path: Path, kind: type[Reply]) -> Reply | None:

@@ -3,7 +3,7 @@ answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import attrs
@@ -18,6 +18,7 @@ from .clockwork import Clockwork
 from .exchange import Head
 from .failures import Failures
 from .forms import Form, called, shaped, weaker
+from .habits import Habits, told, without
 from .openai_reply import CompletionReader
 from .service import Call, Reader, Service
 from .settings import Target
@@ -28,8 +29,8 @@ from .usage import total
 class Dialect:
     path: str
     auth: Callable[[Target], tuple[tuple[str, str], ...]]
-    body: Callable[[ChatRequest, str, dict[str, Any] | None], bytes]
-    """Its last argument is a JSON schema that the answer must fit."""
+    body: Callable[[ChatRequest, str, dict[str, Any] | None, Collection[str]], bytes]
+    """Its last arguments are a JSON schema that the answer must fit, and what the model does not take."""
     reader: Callable[[Head, Failures, bool], Reader[ChatReply]]
     """Its last argument says that the token limit is no failure."""
     logprobs: bool
@@ -45,7 +46,7 @@ OPENAI = Dialect(
 ANTHROPIC = Dialect(
     anthropic.PATH,
     anthropic.auth,
-    lambda request, model, schema: anthropic.body(request, model),
+    lambda request, model, schema, lacks: anthropic.body(request, model),
     lambda head, failures, may_be_cut: MessageReader(head, failures),
     logprobs=False,
 )
@@ -60,6 +61,7 @@ class ChatService:
         self.concurrency = self._service.limit
         self._form: Form = "tools" if target.tools else "schema"
         self._forms: dict[str, Form] = {}
+        self._habits = Habits()
         self._decides = ChatDecides(
             self._complete,
             self._service.failures,
@@ -88,10 +90,24 @@ class ChatService:
     async def _complete(
         self, request: ChatRequest, *, may_be_cut: bool, schema: dict[str, Any] | None = None
     ) -> ChatReply:
+        while True:
+            lacks = self._habits.lacks(request.model)
+            try:
+                reply = await self._send(without(request, lacks), lacks, may_be_cut=may_be_cut, schema=schema)
+            except ProviderError as error:
+                if not self._habits.learn(request.model, error.code, lacks):
+                    raise
+            else:
+                return told(reply, request, lacks) if lacks else reply
+
+    async def _send(
+        self, request: ChatRequest, lacks: Collection[str], *, may_be_cut: bool, schema: dict[str, Any] | None
+    ) -> ChatReply:
         dialect, failures = self._dialect, self._service.failures
+        model = self._target.model(request.model)
         call = Call(
             path=dialect.path,
-            body=_encoded(request, lambda: dialect.body(request, self._target.model(request.model), schema)),
+            body=_encoded(request, lambda: dialect.body(request, model, schema, lacks)),
             read=lambda head: dialect.reader(head, failures, may_be_cut),
             caller=request.caller,
             timeout=request.timeout if request.timeout is not None else self._target.timeout,

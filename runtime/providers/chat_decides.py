@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 import trio
 
-from ..judge.errors import ProviderContractError
+from ..judge.errors import ProviderContractError, ProviderError
 from ..judge.protocol import (
     Answer,
     ChatReply,
@@ -47,8 +47,8 @@ class Complete(Protocol):
 
 
 class ChatDecides:
-    """Asks each question on its own, all at once, while log-probabilities come; a service that reports
-    none is asked for JSON from then on, all questions in one call."""
+    """Asks each question on its own, all at once, while log-probabilities come; a model that reports none is
+    asked for JSON from then on, all questions in one call."""
 
     def __init__(
         self, complete: Complete, failures: Failures, *, logprobs: bool, in_turn: bool = False
@@ -56,14 +56,23 @@ class ChatDecides:
         self._complete = complete
         self._failures = failures
         self._logprobs = logprobs
+        self._without: set[str] = set()
+        """Models that reported no log-probabilities."""
         self._in_turn = in_turn
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
-        if not self._logprobs or any(len(question.choices) > len(_LETTERS) for question in request.questions):
+        known = self._logprobs and request.model not in self._without
+        if not known or any(len(question.choices) > len(_LETTERS) for question in request.questions):
             return await self._by_json(request, ())
-        replies = await self._ask_each(request)
+        try:
+            replies = await self._ask_each(request)
+        except ProviderError as error:
+            if error.code != "provider.no-logprobs":
+                raise
+            self._without.add(request.model)
+            return await self._by_json(request, ())
         if any(not reply.logprobs for reply in replies.values()):
-            self._logprobs = False
+            self._without.add(request.model)
             return await self._by_json(request, [reply.usage for reply in replies.values()])
         answers = {
             question.id: self._answer(question, replies[question.id]) for question in request.questions

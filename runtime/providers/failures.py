@@ -83,6 +83,10 @@ FAILURES: Mapping[str, Failure] = {
     "provider.bad-request": Failure("it does not take this request"),
     "provider.no-tools": Failure("this model takes no tools"),
     "provider.no-schema": Failure("this model takes no JSON schema for its answer"),
+    "provider.no-temperature": Failure("this model takes no temperature"),
+    "provider.no-max-tokens": Failure("this model takes its token limit by another name"),
+    "provider.no-logprobs": Failure("this model reports no log-probabilities"),
+    "provider.no-stream-options": Failure("it does not report the usage of a stream"),
     "provider.context-limit": Failure("the request is longer than the model's context"),
     "provider.authentication": Failure("it does not accept the key"),
     "provider.forbidden": Failure("the key may not do this"),
@@ -149,6 +153,16 @@ _NO_TOOLS = re.compile(
     re.I,
 )
 _NO_SCHEMA = re.compile(r"response_format|json_schema|structured outputs?", re.I)
+_NOT_TAKEN: Mapping[str, re.Pattern[str]] = {
+    "provider.no-max-tokens": re.compile(r"max_completion_tokens", re.I),
+    "provider.no-temperature": re.compile(
+        r"unsupported (value|parameter): '?temperature|temperature\W{0,3} (is |does |has )?(not |un|n't )?"
+        r"(support|deprecated|allowed|permitted)|not support (the )?(parameter )?\W?temperature",
+        re.I,
+    ),
+    "provider.no-logprobs": re.compile(r"logprobs", re.I),
+    "provider.no-stream-options": re.compile(r"stream_options|include_usage", re.I),
+}
 _KEY_LIKE = re.compile(r"\b(sk|pk|key|gsk|xai)-[\w*.…-]{5,}[\w*…]|\bBearer\s+\S+", re.I)
 _NO_KEY = "<key>"
 
@@ -282,6 +296,10 @@ def _code(status: int, told: ServiceError) -> str:
         return "provider.no-tools"
     if status in (400, 404, 422, 501) and _NO_SCHEMA.search(words):
         return "provider.no-schema"
+    if status in (400, 403, 422, 501):
+        for code, pattern in _NOT_TAKEN.items():
+            if pattern.search(words):
+                return code
     if status in (400, 413, 422, 500) and _CONTEXT.search(words):
         return "provider.context-limit"
     if status in (400, 403, 422) and _FILTER.search(told.kind):

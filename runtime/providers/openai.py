@@ -3,6 +3,7 @@ body."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -17,14 +18,18 @@ def auth(target: Target) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {target.key.reveal()}"),) if target.key else ()
 
 
-def body(request: ChatRequest, model: str, schema: dict[str, Any] | None = None) -> bytes:
-    """`schema`: what the answer must fit, for a service that knows such a thing."""
+def body(
+    request: ChatRequest, model: str, schema: dict[str, Any] | None = None, lacks: Collection[str] = ()
+) -> bytes:
+    """`schema`: what the answer must fit, for a service that knows such a thing. `lacks`: what the model does
+    not take (`habits.py`)."""
     sent: dict[str, Any] = {
         "model": model,
         "messages": [_message(message) for message in request.messages],
         "stream": True,
-        "stream_options": {"include_usage": True},
     }
+    if "stream_options" not in lacks:
+        sent["stream_options"] = {"include_usage": True}
     if request.tools:
         sent["tools"] = [
             {
@@ -46,7 +51,7 @@ def body(request: ChatRequest, model: str, schema: dict[str, Any] | None = None)
     if request.temperature is not None:
         sent["temperature"] = request.temperature
     if request.max_tokens is not None:
-        sent["max_tokens"] = request.max_tokens
+        sent["max_completion_tokens" if "max_tokens" in lacks else "max_tokens"] = request.max_tokens
     if request.top_logprobs:
         sent["logprobs"] = True
         sent["top_logprobs"] = request.top_logprobs

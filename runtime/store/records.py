@@ -128,6 +128,9 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The messages that were sent; with `--capture` only."""
     raw: str | None = None
     """The reply as it came; with `--capture` only."""
+    form: Literal["tools", "schema", "words"] | None = None
+    """How a typed answer or a tool call was asked for: as a tool, by a JSON schema, or in words that ask for JSON.
+    None where there was none."""
 
 
 class ToolCallRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -305,6 +308,14 @@ class Tern(TernHead, frozen=True, kw_only=True, gc=False):
     """One run from question to answer: its head and every step, in the order in which they started."""
 
     steps: tuple[StepRecord, ...] = ()
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What turns `first` … `last` of a thread come to."""
+
+    first: int
+    last: int
+    text: str
 
 
 class JournalEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
