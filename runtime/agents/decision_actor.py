@@ -15,7 +15,7 @@ from ...dsl.plan import DecisionPlan
 from ..core import ActorRef
 from ..expr import Compiler, Scope, to_json
 from ..judge.confidence import accepts
-from ..judge.context_cache import ContextCache
+from ..judge.context_cache import KeptContexts
 from ..judge.contract import decisions_of
 from ..judge.decisions import Decision, Refused, check_question
 from ..judge.protocol import DecisionQuestion, DecisionReply
@@ -77,9 +77,9 @@ class _Decider:
         self.plan = parts.plan
         self.ask = parts.compiler.text(parts.plan.ask, parts.plan.origin)
         self.sent = [param.name for param in parts.plan.params if not param.hidden]
-        self.cache: ContextCache | None = None
+        self.cache: KeptContexts | None = None
         if parts.plan.cache_seconds is not None:
-            self.cache = ContextCache(parts.plan.cache_seconds, parts.now)
+            self.cache = KeptContexts(parts.plan.cache_seconds, parts.now)
 
     async def handle(self, task: DecisionTask) -> Decided:
         """The third check is the asker's: the branch runs in its task."""

@@ -17,6 +17,7 @@ __all__ = [
     "LimitReached",
     "ModelKindError",
     "NotResumableError",
+    "ObservabilityError",
     "ProviderContractError",
     "ProviderError",
     "QualityGateError",
@@ -41,7 +42,7 @@ class JudgeflowError(StepFailure):
             self.code = code
 
 
-class AbortError(StepFailure):
+class AbortError(JudgeflowError):
     """A caller's own handle, limit or signal ended the work. Raised at the public edge only."""
 
     code = "abort"
@@ -96,6 +97,17 @@ class ProviderContractError(ProviderError):
     """A service answered outside its contract; nothing of the answer was used."""
 
     code = "provider.contract"
+
+
+class ObservabilityError(JudgeflowError):
+    """Something that only looks on went wrong: an event hook raised, or what a service tells of itself cannot be read.
+    No decision changes because of it. The cause is chained; `invocation_id` is the decision's."""
+
+    code = "observability"
+
+    def __init__(self, message: str, *, invocation_id: str) -> None:
+        super().__init__(message)
+        self.invocation_id = invocation_id
 
 
 class ModelKindError(JudgeflowError):

@@ -19,7 +19,7 @@ _CLOSING = 5.0
 @asynccontextmanager
 async def open_provider(target: Target, clockwork: Clockwork | None = None) -> AsyncIterator[Provider]:
     """Nothing is sent before the first call. What a run leaves open is closed here, however the run ended."""
-    provider = _made(target, clockwork or Clockwork())
+    provider = make_provider(target, clockwork or Clockwork())
     try:
         yield provider
     finally:
@@ -27,8 +27,8 @@ async def open_provider(target: Target, clockwork: Clockwork | None = None) -> A
             await provider.aclose()
 
 
-def _made(target: Target, clockwork: Clockwork) -> Provider:
-    """Services are imported where one is asked for: an echo needs no HTTP."""
+def make_provider(target: Target, clockwork: Clockwork) -> Provider:
+    """A provider that its maker closes. Services are imported where one is asked for: an echo needs no HTTP."""
     if target.api == "echo":
         return Echo(target.name, target.concurrency or CONCURRENCY)
     if target.api == "local":
