@@ -84,7 +84,13 @@ AGENT: tuple[Clause, ...] = (
     _TIMEOUT,
 )
 JUDGE: tuple[Clause, ...] = (
-    _model(),
+    Clause(
+        "model",
+        "a model's name, a slug in quotes, or a list of them for a jury",
+        "model small",
+        "The model that is asked, or the models of a jury.",
+    ),
+    Clause("agree", "`majority` or `all`", "agree majority", "How many of a jury must pass an answer."),
     _LET,
     _REQUIRE,
     Clause("metrics", OBJECT, "metrics { jobs: len(reply.jobs) }", "Numbers for the record."),

@@ -133,6 +133,14 @@ class JudgePlan(msgspec.Struct, frozen=True):
     metrics: ast.Object | None
     python: HookPlan | None
     origin: Origin
+    jury: tuple[str, ...] = ()
+    """The models of a jury, `model` the first of them; empty where one model judges."""
+    agree: Literal["majority", "all"] = "majority"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that the judge asks itself."""
+        return self.jury or ((self.model,) if self.model is not None else ())
 
 
 class ScorerPlan(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ from .clauses import (
 from .env import Absent, Env
 from .expressions import check_template, infer
 from .fit import answered
+from .juries import check_jury, members
 from .model_refs import check_kind, check_model_ref, is_blank
 from .models import check_word
 from .names import listed
@@ -169,14 +170,21 @@ def _check_form(node: ast.Judge, found: Clauses, report: Report) -> str:
 
 
 def _check_model(node: ast.Judge, found: Clauses, form: str, scope: Scope, report: Report) -> None:
-    model = found.get("model")
-    ref = model.value if model is not None and isinstance(model.value, ast.ModelRef) else None
+    refs = members(found.get("model"))
     if node.code:
         _check_code_judge(node, found, form, report)
         return
-    if ref is None or is_blank(ref):
-        _report_no_model(node, ref, found, form, report)
-        return
+    check_jury(node.name.text, found, report, python=form == "python")
+    if not refs and "model" not in found:
+        _report_no_model(node, None, found, form, report)
+    for ref in refs:
+        if is_blank(ref):
+            _report_no_model(node, ref, found, form, report)
+        else:
+            _check_member(node, ref, form, scope, report)
+
+
+def _check_member(node: ast.Judge, ref: ast.ModelRef, form: str, scope: Scope, report: Report) -> None:
     surface = check_model_ref(ref, scope, report)
     if surface is None:
         return

@@ -19,6 +19,7 @@ from .expressions import check_template, infer
 from .families import REMEDY, clash, family_message
 from .fit import answered
 from .judges import check_asking, judge_env, rule_env
+from .juries import check_jury, members
 from .model_refs import check_kind, check_model_ref
 from .names import find_callable
 from .rules import check_rules
@@ -104,14 +105,16 @@ def _check_judge(override: ast.Override, changes: Changes, scope: Scope, report:
         return
     form = next((word for word in ("python", "decide", "rate", "ask") if word in clauses), found.form)
     model = clauses.get("model")
-    if model is not None and isinstance(model.value, ast.ModelRef):
-        if found.code:
-            _report_code_judge(model, found, report)
-        else:
-            kind = "decision" if form == "decide" else "chat"
-            because = f"`{found.name}` asks typed questions" if form == "decide" else f"`{found.name}` asks"
-            if _fits_kind(model.value, kind, because, scope, report):
-                changes.models[found.name] = (model.value.text,)
+    refs = members(model)
+    if model is not None and found.code:
+        _report_code_judge(model, found, report)
+    elif not found.code:
+        check_jury(found.name, clauses, report, python=form == "python", jury=len(found.models) > 1)
+        kind = "decision" if form == "decide" else "chat"
+        because = f"`{found.name}` asks typed questions" if form == "decide" else f"`{found.name}` asks"
+        fitting = [ref.text for ref in refs if _fits_kind(ref, kind, because, scope, report)]
+        if fitting:
+            changes.models[found.name] = tuple(fitting)
     node = ast.Judge(override.start, override.end, override.name, found.code, None, None, override.clauses)
     env = judge_env(node, _params(found, scope), scope)
     check_asking(clauses, env, scope, report)

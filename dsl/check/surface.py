@@ -153,7 +153,8 @@ def _plain(text: ast.Text | None) -> str | None:
 
 def _models(clauses: Iterable[Any]) -> tuple[str, ...]:
     model = clause_of(clauses, "model")
-    return (model.text,) if isinstance(model, ast.ModelRef) and model.text.strip() else ()
+    refs = model.items if isinstance(model, ast.Models) else (model,)
+    return tuple(ref.text for ref in refs if isinstance(ref, ast.ModelRef) and ref.text.strip())
 
 
 # --- what is called inside --------------------------------------------------------------------------------

@@ -110,12 +110,17 @@ def lower_judge_from(context: Context, clauses: Sequence[ast.JudgeClause], base:
     ):
         form = name if given else form
     threshold = table.get("threshold", base.threshold)
+    model, jury = base.model, base.jury
+    if "model" in table:
+        named = table["model"]
+        jury = tuple(map(context.model_name, named.items)) if isinstance(named, ast.Models) else ()
+        model = jury[0] if jury else context.model_name(named)
     return p.JudgePlan(
         name=base.name,
         form=form,
         params=base.params,
         description=base.description,
-        model=context.model_name(table["model"]) if "model" in table else base.model,
+        model=model,
         ask=ask,
         rate=rate,
         rubric=rubric,
@@ -126,6 +131,8 @@ def lower_judge_from(context: Context, clauses: Sequence[ast.JudgeClause], base:
         metrics=table.get("metrics", base.metrics),
         python=python,
         origin=base.origin,
+        jury=jury,
+        agree=table["agree"].text if "agree" in table else base.agree,
     )
 
 

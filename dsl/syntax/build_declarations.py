@@ -275,6 +275,10 @@ def suite(
     return ast.Suite(word[0], close[1], name, flow, description, tuple(clauses))
 
 
+def agree(word: Token, how: Token) -> ast.Clause:
+    return ast.Clause(word[0], how[1], word[2], ast.Ident(*how))
+
+
 def cascade(word: Token, mode: Token) -> ast.Clause:
     return ast.Clause(word[0], mode[1], word[2], ast.Ident(*mode))
 

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 
 from .judge_form import Form, JudgeParts
 from .judge_models import AskForm, DecideForm, RateForm
+from .jury import Jury
 from .messages import JudgeTask, Verdict
 
 JudgeHandler = Callable[[JudgeTask], Awaitable[Verdict]]
@@ -30,4 +31,5 @@ async def judge_behaviour(parts: JudgeParts) -> AsyncIterator[JudgeHandler]:
         async with parts.hook.opened(parts.gateway) as decide:
             yield decide
         return
-    yield _FORMS[parts.plan.form](parts).handle
+    form = _FORMS[parts.plan.form]
+    yield Jury(parts, form).handle if parts.plan.jury else form(parts).handle

@@ -120,7 +120,7 @@ def with_models(plan: Plan, overrides: Sequence[str]) -> Plan:
         if name in agents:
             agents[name] = msgspec.structs.replace(agents[name], model=slug)
         else:
-            judges[name] = msgspec.structs.replace(judges[name], model=slug)
+            judges[name] = msgspec.structs.replace(judges[name], model=slug, jury=())
     return msgspec.structs.replace(plan, agents=agents, judges=judges, models=models)
 
 
@@ -281,7 +281,7 @@ def _dry_run(program: Program, arguments: argparse.Namespace) -> int:
         )
     for judge in plan.judges.values():
         if judge.model is not None:
-            print(f"  judge {judge.name}: {plan.models[judge.model].slug}")
+            print(f"  judge {judge.name}: {', '.join(plan.models[name].slug for name in judge.models)}")
     for decision in plan.decisions.values():
         print(f"  {decision.kind} {decision.name}: {plan.models[decision.model].slug}")
     return 0

@@ -25,7 +25,7 @@ from ..run import Ledger, Limits, Run, RunGuard, RunInfo
 from ..session import Session
 from ..store.money import Cost
 from ..store.records import Json, Usage, new_id
-from .measure import ADEQUATE, SHARE, models_of_judge
+from .measure import ADEQUATE, SHARE
 
 NOWHERE = Origin("", 0, 0)
 
@@ -90,7 +90,7 @@ class Checks:
         system = self.session.system
         for use in self.uses:
             judge = system.plan.judges.get(use.judge)
-            for model in models_of_judge(judge) if judge is not None else ():
+            for model in judge.models if judge is not None else ():
                 if model in system.unavailable:
                     raise system.unavailable[model]
 

@@ -127,10 +127,6 @@ def decision_model(plan: Plan, wanted: str | None) -> ModelPlan:
 def key_of(plan: Plan, judge: JudgePlan, shown: str) -> str:
     """Under which name a judge's scores are kept: with a hash of the judge and its model, so that a score is always
     that of the judge as it was asked."""
-    models = {name: plan.models[name] for name in models_of_judge(judge)}
+    models = {name: plan.models[name] for name in judge.models}
     data = without_places(msgspec.to_builtins([msgspec.structs.replace(judge, metrics=None), models]))
     return f"{shown}@{short_hash(canonical_hash(data))}"
-
-
-def models_of_judge(judge: JudgePlan) -> tuple[str, ...]:
-    return (judge.model,) if judge.model is not None else ()

@@ -30,8 +30,8 @@ def _asked(plan: Plan, name: str) -> Iterator[str]:
         yield plan.agents[name].model
     elif name in plan.decisions:
         yield plan.decisions[name].model
-    elif name in plan.judges and (model := plan.judges[name].model) is not None:
-        yield model
+    elif name in plan.judges:
+        yield from plan.judges[name].models
 
 
 def _called(plan: Plan, name: str) -> Iterator[str]:
