@@ -16,14 +16,19 @@ from .flow.reach import models_of
 from .flow.system import System
 from .inputs import FlowInput
 from .judge.errors import ConfigurationError, UnknownThreadError
+from .memory.compaction import Compaction
+from .memory.reading import history_of
 from .result import Result
 from .resume import claimed, in_flight, past_of, warning_of
 from .run import Ledger, Limits, Stamp, events
-from .store.records import TernHead, Versions, new_id
+from .store.history import NO_HISTORY, History
+from .store.records import Versions, new_id
 from .store.writer import StoreWriter, Writer
 
-HISTORY = 10
-"""Turns of the thread that agents and decisions see where the file does not say."""
+
+async def nobody(question: str, showing: Any) -> bool | None:
+    """Nobody can be asked now: the run pauses."""
+    return None
 
 
 @attrs.frozen(eq=False)
@@ -40,6 +45,8 @@ class Session:
     file: str | None
     """Where the program stands, for whoever goes on with a run."""
     durable: bool
+    approver: Approver = nobody
+    """Who is asked where a run does not say."""
     _reach: dict[str, frozenset[str]] = attrs.field(factory=dict, init=False)
     _inputs: dict[str, FlowInput] = attrs.field(factory=dict, init=False)
 
@@ -79,11 +86,12 @@ class Session:
             task=reader.task(input),
             id=new_id(),
             thread=thread or new_id(),
+            turn=await self._turn(tenant, thread),
             tenant=tenant,
             history=history,
             hooks=hooks,
             on_error=on_error,
-            approver=approver or nobody,
+            approver=approver or self.approver,
             limits=limits,
             profile=self.profile,
             file=self.file,
@@ -91,6 +99,7 @@ class Session:
             versions=self.versions,
             capture=capture,
             scripted=self._scripted(name),
+            remember=self._compaction,
         )
         outcome = await self._execution(request, started)()
         return Result(outcome.value, outcome.tern, outcome.error)
@@ -125,10 +134,12 @@ class Session:
             id=tern.id,
             thread=tern.thread,
             tenant=tenant,
-            history=await self.writer.history(tern.thread, self._turns, tenant=tenant, before=tern.turn),
+            history=await history_of(
+                self.writer, self.plan.memory, tern.thread, tenant=tenant, before=tern.turn
+            ),
             hooks=hooks,
             on_error=on_error,
-            approver=approver or nobody,
+            approver=approver or self.approver,
             limits=limits or Limits(self.plan.limits, Ledger()),
             profile=tern.profile,
             file=tern.file,
@@ -139,6 +150,7 @@ class Session:
             warnings=(*tern.warnings, *map(warning_of, lost)),
             past=past_of(tern),
             started=tern.started,
+            remember=self._compaction,
             doubts=tuple(f"{step.kind}:{step.name}" for step in lost) if charged else (),
         )
         outcome = await self._execution(request, started)()
@@ -157,7 +169,7 @@ class Session:
 
     def _models(self, flow: str) -> frozenset[str]:
         if flow not in self._reach:
-            self._reach[flow] = models_of(self.plan, flow)
+            self._reach[flow] = models_of(self.plan, flow, remembers=self._compaction is not None)
         return self._reach[flow]
 
     def _scripted(self, flow: str) -> tuple[str, ...]:
@@ -181,16 +193,27 @@ class Session:
     def _is_free(self, model: str) -> bool:
         return model in self.scripted or is_free(self.plan.models[model])
 
-    async def _history(self, tenant: str, thread: str | None) -> tuple[TernHead, ...]:
+    async def _history(self, tenant: str, thread: str | None) -> History:
         if thread is None:
-            return ()
+            return NO_HISTORY
         if not await self.writer.thread_exists(tenant, thread):
             raise UnknownThreadError(f"there is no thread {thread}; leave it out to begin a new one")
-        return await self.writer.history(thread, self._turns, tenant=tenant)
+        return await history_of(self.writer, self.plan.memory, thread, tenant=tenant)
+
+    async def _turn(self, tenant: str, thread: str | None) -> int:
+        """The run's number in its thread; a store counts for itself, and for every process."""
+        if thread is None or self.durable:
+            return 1
+        last = await self.writer.history(thread, 1, tenant=tenant)
+        return last[-1].turn + 1 if last else 1
 
     @property
-    def _turns(self) -> int:
-        return self.plan.memory.history if self.plan.memory is not None else HISTORY
+    def _compaction(self) -> Compaction | None:
+        """What sums the thread up; only where there is a store to keep it in."""
+        memory, writer = self.plan.memory, self.writer
+        if memory is None or memory.compact_every is None or not isinstance(writer, StoreWriter):
+            return None
+        return Compaction(memory, self.system.gateway, writer)
 
 
 def flow_name(plan: Plan, flow: str | None) -> str:
@@ -206,8 +229,3 @@ def flow_name(plan: Plan, flow: str | None) -> str:
             f"{plan.workflow}: no flow `{name}`; there are: {known}", code="flow.unknown-entry"
         )
     return name
-
-
-async def nobody(question: str, showing: Any) -> bool | None:
-    """Nobody can be asked now: the run pauses."""
-    return None

@@ -21,7 +21,7 @@ from ..judge.decisions import Decision, Refused, check_question
 from ..judge.protocol import DecisionQuestion, DecisionReply
 from ..judge.serialise import merge_layers
 from ..run import events
-from ..store.history import render_turns
+from ..store.history import render_earlier
 from ..store.records import DecisionRecord
 from .gateway import Gateway
 from .messages import DecideCall, DecisionTask
@@ -115,7 +115,7 @@ class _Decider:
         scope = Scope({**task.values, "run": task.run.value()})
         layers: list[Any] = []
         if task.run.history:
-            layers.append({"previous_turns": render_turns(task.run.history)})
+            layers.append({"previous_turns": render_earlier(task.run.history)})
         if self.parts.global_context is not None:
             layers.append(self.parts.global_context(scope))
         layers.extend(task.layers)

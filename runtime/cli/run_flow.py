@@ -19,6 +19,7 @@ from ...dsl.plan import ModelPlan, Plan
 from ..expr import to_json
 from ..flow.frame import Approver
 from ..judge.errors import ConfigurationError, JudgeflowError, NotResumableError, UnknownThreadError
+from ..memory.compaction import memory_line
 from ..program import CheckError, Program, Result, Session, load
 from ..report.exit_codes import FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
 from ..report.live import LiveView
@@ -262,6 +263,9 @@ def print_result(result: Result, arguments: argparse.Namespace) -> None:
     elif result.answer is not None and not arguments.events:
         print(result.answer if isinstance(result.answer, str) else to_json(result.answer))
     sys.stdout.flush()
+    for step in result.record.steps:
+        if step.kind == "memory" and not arguments.quiet:
+            print(f"memory: {memory_line(step.answer, step.reason)}", file=sys.stderr)
     if arguments.quiet and result.status != "answered":
         print(f"{result.status}: {result.record.reason}", file=sys.stderr)
     if result.status in ("paused", "cancelled") and result.record.file is not None and not arguments.quiet:

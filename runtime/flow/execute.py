@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
@@ -14,13 +14,13 @@ from ..expr import Scope
 from ..judge.errors import JudgeflowError, LimitReached
 from ..run import Limits, Run, RunGuard, RunInfo, Stamp, events
 from ..store.errors import StoreError
+from ..store.history import NO_HISTORY, History
 from ..store.records import (
     JournalEntry,
     LimitHit,
     Status,
     StepRecord,
     Tern,
-    TernHead,
     Versions,
     count_unreadable,
 )
@@ -49,8 +49,10 @@ class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """What the record keeps as the question: a text, or the input as JSON."""
     id: str
     thread: str
+    turn: int = 1
+    """Its number in the thread, where no store says it."""
     tenant: str = ""
-    history: tuple[TernHead, ...] = ()
+    history: History = NO_HISTORY
     hooks: Sequence[events.Hook] = ()
     on_error: Callable[[BaseException], Any] | None = None
     approver: Approver
@@ -68,6 +70,8 @@ class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """When that process began."""
     doubts: tuple[str, ...] = ()
     """Parties whose calls were under way when it died."""
+    remember: Callable[[Run, Tern], Awaitable[None]] | None = None
+    """What is done for the thread's memory once the run has ended and is kept."""
 
 
 class Outcome(msgspec.Struct, frozen=True, eq=False):
@@ -106,12 +110,13 @@ class Execution:
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _aborted: bool = attrs.field(default=False, init=False)
     _started: str = attrs.field(init=False)
-    _turn: int = attrs.field(default=0, init=False)
+    _turn: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         request = self.request
         self.guard = RunGuard(self._scope)
         self._started = request.started or self.stamp()
+        self._turn = request.turn
         self.run = Run(
             RunInfo(request.id, request.thread, request.flow, request.tenant),
             self.guard,
@@ -165,9 +170,31 @@ class Execution:
                 await self.recorder.write(tern)
             else:
                 self.recorder.post(tern)
-        finally:
+        except BaseException:
             self._tell_ended(tern)
+            raise
+        tern = await self._remember(end, tern)
+        self._tell_ended(tern)
         return Outcome(tern, end.value, end.error)
+
+    async def _remember(self, end: _End, tern: Tern) -> Tern:
+        """What the thread's memory has to be done for. The run is kept as it ended; this adds steps and their cost."""
+        remember, steps = self.request.remember, len(self.run.steps)
+        if remember is None or not self.durable or self.guard.stopping:
+            return tern
+        # A scope of its own: the run's may have ended, and a stop or the run's time ends this as well.
+        self._scope = self.guard.scope = trio.CancelScope(deadline=self._scope.deadline)
+        try:
+            with self._scope:
+                await remember(self.run, tern)
+        except BaseException as cut:
+            self._record(end, cut, tern.ended)
+            raise
+        if len(self.run.steps) == steps:
+            return tern
+        tern = msgspec.structs.replace(self._ended(end), ended=tern.ended)
+        await self.recorder.write(tern)
+        return tern
 
     def _cut_short(self) -> _End:
         """The run's own scope was cancelled: by `stop`, by `abort`, or by its time limit."""
@@ -235,9 +262,11 @@ class Execution:
             steps=steps,
         )
 
-    def _record(self, end: _End, error: BaseException) -> None:
+    def _record(self, end: _End, error: BaseException, ended: str | None = None) -> None:
         """The record where nothing may be awaited. That it cannot be kept either is told beside the error."""
         tern = self._ended(end)
+        if ended is not None:
+            tern = msgspec.structs.replace(tern, ended=ended)
         try:
             self.recorder.post(tern)
         except StoreError as lost:

@@ -9,9 +9,12 @@ from ...dsl import ast
 from ...dsl.plan import Plan
 
 
-def models_of(plan: Plan, flow: str) -> frozenset[str]:
-    """The models of everything that a flow may call, fallbacks included."""
+def models_of(plan: Plan, flow: str, *, remembers: bool = False) -> frozenset[str]:
+    """The models of everything that a flow may call, fallbacks included; with `remembers`, also the one that sums up
+    its thread."""
     models: dict[str, None] = {}
+    if remembers and plan.memory is not None and plan.memory.model is not None:
+        models[plan.memory.model] = None
     waiting = [flow]
     seen: set[str] = set()
     for name in waiting:

@@ -80,6 +80,7 @@ class System:
     unavailable: Mapping[str, ConfigurationError]
     """Why there is no provider, by the name of each model that has none."""
     supervisor: Supervisor
+    gateway: Gateway
 
 
 @asynccontextmanager
@@ -156,7 +157,9 @@ class _Assembly:
             decisions[name] = self.start(workers, name, partial(decision_behaviour, parts))
         for name, flow in plan.flows.items():
             flows[name] = compile_flow(flow, calls, self.compiler)
-        return System(plan, self.compiler, self.classes, actors, flows, self.unavailable, self.supervisor)
+        return System(
+            plan, self.compiler, self.classes, actors, flows, self.unavailable, self.supervisor, gateway
+        )
 
     def level(self, name: str, *, service: bool = False) -> Supervisor:
         spec = SupervisorSpec(name=name, intensity=PATIENT, service=service)

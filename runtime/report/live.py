@@ -58,6 +58,9 @@ class LiveView:
 
     def _step_ended(self, event: events.StepEnded) -> None:
         self._running.pop(event.record.id, None)
+        if event.record.kind == "memory":
+            self._status()
+            return  # told under the answer
         mark, text = step_line(event.record)
         self._line(mark, text)
 

@@ -13,7 +13,8 @@ import msgspec
 
 from ..core import RunGuard
 from ..judge import protocol
-from ..store.records import LimitHit, StepKind, StepRecord, StepStatus, TernHead
+from ..store.history import NO_HISTORY, History
+from ..store.records import LimitHit, StepKind, StepRecord, StepStatus
 from . import events
 from .ledger import Ledger
 from .limits import Limits
@@ -89,7 +90,7 @@ class Run:
         limits: Limits,
         hooks: Sequence[events.Hook] = (),
         on_error: Callable[[BaseException], Any] | None = None,
-        history: tuple[TernHead, ...] = (),
+        history: History = NO_HISTORY,
         capture: bool = False,
         journal: Callable[[StepRecord], None] | None = None,
         past: Mapping[str, StepRecord] | None = None,

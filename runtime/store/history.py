@@ -6,25 +6,56 @@ from collections.abc import Iterable
 
 import msgspec
 
-from .records import Json, TernHead
+from .records import Json, Summary, TernHead
 
 _CONTINUED = "\n   "  # as wide as "Q: ", so that no line of a text can pose as a turn of its own
 
 
-def render_history(terns: Iterable[TernHead], task: Json) -> str:
-    """`task` with the turns before it, oldest first; without any turn, the task alone.
+class History(msgspec.Struct, frozen=True, gc=False):
+    """What a run may know of its thread, oldest first: what was summed up, and the turns that came after it."""
+
+    turns: tuple[TernHead, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.turns or self.summaries)
+
+
+NO_HISTORY = History()
+
+
+def render_history(history: History, task: Json) -> str:
+    """`task` with what came before it, oldest first; in a new thread, the task alone.
 
     A turn that was not answered shows its status in place of an answer (`A: [failed]`), so that a later
     "try again" still finds its question. Values that are no text are compact JSON.
     """
-    turns = render_turns(terns)
-    return f"{turns}\n\nTask:\n{as_text(task)}" if turns else as_text(task)
+    earlier = render_earlier(history)
+    return f"{earlier}\n\nTask:\n{as_text(task)}" if earlier else as_text(task)
 
 
-def render_turns(terns: Iterable[TernHead]) -> str:
-    """The turns alone, under `Previous turns:`; empty where there are none."""
+def render_earlier(history: History) -> str:
+    """The thread without a task; empty where there is nothing before it."""
+    parts = (render_summaries(history.summaries), render_turns(history.turns))
+    return "\n\n".join(part for part in parts if part)
+
+
+def render_summaries(summaries: Iterable[Summary]) -> str:
+    """What earlier turns come to, under `Earlier turns, summed up:`; empty where nothing was summed up."""
+    lines = [f"{span(summary)}: {_inset(summary.text)}" for summary in summaries]
+    return "\n".join(["Earlier turns, summed up:", *lines]) if lines else ""
+
+
+def render_turns(terns: Iterable[TernHead], title: str = "Previous turns:") -> str:
+    """The turns alone, under a title; empty where there are none."""
     turns = [line for tern in terns for line in (f"Q: {_inset(tern.task)}", f"A: {_answer(tern)}")]
-    return "\n".join(["Previous turns:", *turns]) if turns else ""
+    return "\n".join([title, *turns]) if turns else ""
+
+
+def span(summary: Summary) -> str:
+    """`Turns 1–5`, or `Turn 3`."""
+    first, last = summary.first, summary.last
+    return f"Turn {first}" if first == last else f"Turns {first}–{last}"
 
 
 def as_text(value: Json) -> str:

@@ -6,15 +6,8 @@ import msgspec
 
 from .clock import milliseconds, moment_of, timestamp
 from .query import storable
+from .records import Summary
 from .terns import Store
-
-
-class Summary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What turns `first` … `last` of a thread come to."""
-
-    first: int
-    last: int
-    text: str
 
 
 class ThreadMemory(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -212,6 +212,14 @@ class Store:
         )  # fmt: skip
         return tuple(self._head(row) for row in reversed(rows))
 
+    def turns(self, thread: str, *, after: int, limit: int, tenant: str = "") -> tuple[TernHead, ...]:
+        """The first `limit` turns of a thread after turn `after`, oldest first, as they stand: one may still run."""
+        rows = self.database.rows(
+            f"SELECT {_COLUMNS} FROM terns WHERE tenant = ? AND thread = ? AND turn > ? ORDER BY turn LIMIT ?",
+            [storable(tenant), storable(thread), after, limit],
+        )
+        return tuple(self._head(row) for row in rows)
+
     def turn(self, thread: str, turn: int, *, tenant: str = "") -> TernHead:
         """One turn of a thread as it stands. Raises `UnknownRunError`."""
         rows = self.database.rows(
