@@ -15,13 +15,15 @@ RUN, TEST, USES = "judgeflow.run", "judgeflow.test", "judgeflow.showReferences"
 
 
 class Lens(NamedTuple):
-    """`start .. end` is the name that it is about. A lens without a command only tells something."""
+    """`start .. end` is the name that it is about. `name` is the flow or test to run, `inputs` are the
+    parameters that the flow needs."""
 
     start: int
     end: int
     title: str
     command: str
-    arguments: tuple[str, ...] = ()
+    name: str | None = None
+    inputs: tuple[str, ...] = ()
 
 
 def lenses(analysis: Analysis, others: Iterable[Analysis]) -> Iterator[Lens]:
@@ -41,9 +43,14 @@ def _of_declaration(
     start, end = offset + name.start, offset + name.end
     match node:
         case ast.Flow():
-            yield Lens(start, end, "▶ Run", RUN, (path, node.name.text))
+            needed = tuple(
+                one.name.text
+                for one in node.params
+                if one.default is None and not (one.optional or one.hidden)
+            )
+            yield Lens(start, end, "▶ Run", RUN, node.name.text, needed)
         case ast.Test():
-            yield Lens(start, end, "▶ Test", TEST, (path, node.name.plain or ""))
+            yield Lens(start, end, "▶ Test", TEST, node.name.plain or "")
         case ast.Judge():
             yield Lens(start, end, _count(users.get((path, name_of(node)), set()), "agent", "judge"), USES)
         case ast.Agent():

@@ -8,7 +8,7 @@ from ...dsl.workspace.analysis import Analysis
 from ..documents import Document
 from ..features.folding import folds
 from ..features.hints import hints
-from ..features.lenses import Lens, lenses
+from ..features.lenses import RUN, Lens, lenses
 from ..features.links import links
 from ..features.selection import selections
 from ..features.tokens import MODIFIERS, TYPES, difference, encode, tokens
@@ -95,7 +95,9 @@ async def on_code_lens(ls: JudgeServer, params: types.CodeLensParams) -> list[ty
 
 def _lens(lens: Lens, document: Document) -> types.CodeLens:
     stretch = to_range(document, lens.start, lens.end)
-    arguments = [document.uri, *lens.arguments[1:]] if lens.arguments else [document.uri, stretch.start]
+    arguments: list[object] = [document.uri, stretch.start]
+    if lens.name is not None:
+        arguments = [document.uri, lens.name, *([list(lens.inputs)] if lens.command == RUN else [])]
     return types.CodeLens(stretch, types.Command(lens.title, lens.command, arguments=arguments))
 
 

@@ -154,6 +154,21 @@ def _without_weight(text: str, start: int, end: int) -> Edit:
     return Edit(match.start() if match else start, end, "")
 
 
+def jury(place: Place) -> Iterator[Offer]:
+    """One model is no jury, none is one twice, and an even one may be divided."""
+    models = place.inside(ast.Models)
+    if models is None:
+        yield from remove_clause(place)
+    elif place.start > models.start:
+        yield from listed_twice(place)
+    elif len(models.items) == 1 or not place.found.message.startswith(str(len(models.items))):
+        for model in models.items:
+            written = place.written(model)
+            yield place.offer(f"Use {written} alone", Edit(models.start, models.end, written))
+    else:
+        yield place.offer("Add `agree all`", Edit(models.end, models.end, "  agree all"))
+
+
 def listed_twice(place: Place) -> Iterator[Offer]:
     """An item of a list that should not be in it."""
     within = place.inside(ast.Uses, ast.Names, ast.Models, ast.Texts)

@@ -29,6 +29,7 @@ OFFERS: dict[str, Offers] = {
     "import.missing": names.near_import,
     "judge.extra-case": branches.extra_case,
     "judge.fail-open": clauses.fails_open,
+    "judge.jury": clauses.jury,
     "judge.missing-case": branches.missing_cases,
     "judge.model-on-code-judge": clauses.remove_clause,
     "judge.no-model": clauses.no_model,

@@ -91,13 +91,14 @@ def test_what_can_be_repaired_is(page: Path) -> None:
     assert bool(offered) != (page.stem in AUTHOR_ALONE) or page.stem in ELSEWHERE
 
 
-# These say what comes next (a file of cases, a price, a second reader), so a finding of the code stays.
+# These say what comes next (a file of cases, a price, a third juror), so a finding of the code stays.
 LEADING_ON = {
     "suite.no-cases",
     "model.no-price",
     "model.wrong-kind",
     "test.unscripted-model",
     "switch.extra-case",
+    "judge.jury",
 }
 
 
