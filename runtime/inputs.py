@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..dsl.plan import ParamPlan
-from ..dsl.shapes import Text
+from ..dsl.shapes import Json, Nullable, Record, Shape, Text, Union
+from ..dsl.suggest import closest
 from .agents.classes import plain
 from .agents.decode import Decoder
 from .expr import to_json
@@ -33,7 +34,9 @@ class FlowInput:
         Raises `ConfigurationError`, which names every fault at once.
         """
         given = self._by_name(input)
-        faults = [f"{name}: {self._flow} has no such parameter" for name in given if name not in self._names]
+        faults = [
+            unknown_parameter(self._flow, name, self._names) for name in given if name not in self._names
+        ]
         values: dict[str, Any] = {}
         for param in self._params:
             if given.get(param.name) is not None:
@@ -60,13 +63,22 @@ class FlowInput:
     def _by_name(self, input: Any) -> dict[str, Any]:
         if input is None:
             return {}
-        if isinstance(input, Mapping) and (len(self._params) != 1 or set(input) <= set(self._names)):
+        if isinstance(input, Mapping) and not self._is_a_value(input):
             return dict(input)
         if self._params and len(self._needed) <= 1:
             return {(self._needed or self._params)[0].name: input}
         raise ConfigurationError(
             f"{self._flow} takes {', '.join(self._names) or 'no input'}: give each by name",
             code="flow.wrong-arguments",
+        )
+
+    def _is_a_value(self, input: Mapping[str, Any]) -> bool:
+        """Whether an object is the one parameter itself: it names no parameter, and the parameter can be an object. A
+        text never is one, so that a misspelt name does not become the task."""
+        return (
+            len(self._params) == 1
+            and not set(input) <= set(self._names)
+            and _holds_object(self._params[0].shape)
         )
 
     def _decoded(self, param: ParamPlan, given: Any) -> tuple[Any, list[str]]:
@@ -76,3 +88,21 @@ class FlowInput:
         if wrong and isinstance(param.shape, Text) and not isinstance(raw, str):
             return self._decoder.decode(param.shape, to_json(raw))
         return value, wrong
+
+
+def unknown_parameter(flow: str, name: str, known: Sequence[str]) -> str:
+    """Why a name that was given is refused, with the one that was probably meant."""
+    near = closest(name, known)
+    meant = f"did you mean `{near}`?" if near else f"it takes {', '.join(known) or 'no input'}"
+    return f"{name}: {flow} has no such parameter: {meant}"
+
+
+def _holds_object(shape: Shape) -> bool:
+    match shape:
+        case Json() | Record():
+            return True
+        case Nullable(item):
+            return _holds_object(item)
+        case Union(options):
+            return any(map(_holds_object, options))
+    return False

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+import msgspec
+
 from .. import ast
 from .. import plan as p
 from ..parse import Module
@@ -119,8 +121,10 @@ def lower_profile(
         elif override.kind == "judge" and name in judges:
             changed_judges.append(lower_judge_from(context, clauses, judges[name]))
         elif override.kind == "model" and name in context.models and override.slug is not None:
-            base = context.models[name]
-            changed_models.append(p.ModelPlan(base.name, override.slug.plain or "", kind=base.kind))
+            # Only the slug differs: the price and the settings that were declared for the model still hold.
+            changed_models.append(
+                msgspec.structs.replace(context.models[name], slug=override.slug.plain or "")
+            )
     return p.ProfilePlan(
         name=node.name.text,
         description=plain_text(node.description),

@@ -60,7 +60,10 @@ class Decoder:
             faults.append(f"{path}: needs at least {shape.low} items, has {len(data)}")
         if shape.high is not None and len(data) > shape.high:
             faults.append(f"{path}: takes at most {shape.high} items, has {len(data)}")
-        return [self._value(shape.item, item, f"{path}[{at}]", faults) for at, item in enumerate(data)]
+        return [
+            item if _is_tagged(item) else self._value(shape.item, item, f"{path}[{at}]", faults)
+            for at, item in enumerate(data)
+        ]
 
     def _union(self, options: tuple[Shape, ...], data: Any, path: str, faults: list[str]) -> Value:
         best: list[str] | None = None
@@ -84,6 +87,8 @@ class Decoder:
             return None
         if not isinstance(data, dict):
             return _wrong(path, f"an object ({name})", data, faults)
+        if isinstance(data, Record) and self._extends(data.variant, name):
+            return data
         fields = all_fields(info, self._types)
         known = {field.name for field in fields}
         faults.extend(f"{path}.{key}: {name} has no such field" for key in data if key not in known)
@@ -97,6 +102,20 @@ class Decoder:
             else:
                 values[field.name] = self._value(field.shape, given, f"{path}.{field.name}", faults)
         return Record(name, values)
+
+    def _extends(self, variant: str, name: str) -> bool:
+        """Whether a value that is typed already fits: it has the type, or one that extends it."""
+        at: str | None = variant
+        while at is not None and at != name:
+            at = self._types[at].extends if at in self._types else None
+        return at == name
+
+
+def _is_tagged(item: Any) -> bool:
+    """An item of a list of unions as an agent's answer has it: typed when it was read."""
+    return (
+        isinstance(item, dict) and item.keys() == {"variant", "value"} and isinstance(item["value"], Record)
+    )
 
 
 def _wrong(path: str, wanted: str, data: Any, faults: list[str]) -> None:

@@ -15,27 +15,35 @@ import msgspec
 
 from ...dsl.plan import GatePlan, Origin, ScorerPlan
 from ...dsl.scorer_spec import ScorerSpec
+from ...dsl.shapes import Shape, Text, TypeInfo
 from ..expr import Compiler, Evaluate, ExpressionError, Scope, to_text
 from ..judge.combine import Combined, combine
+from ..judge.errors import StepError
 from ..judge.fencing import fence
 from ..judge.scorers import Scorer, ScorerResult, compile_scorer
 from ..run import events
 from ..store.records import GateRecord, ScorerRecord
+from .decode import Decoder
 from .gate_opinion import Opinion, opinion_of_judge, opinion_of_reply
 from .gate_report import exact, report_of, value_of
 from .messages import AgentRef, AgentTask, GateTask, JudgeRef, JudgeTask
 
+_TEXT = Text()
 GateHandler = Callable[[GateTask], Awaitable[dict[str, Any]]]
 
 
 @attrs.frozen(eq=False)
 class GateParts:
-    """`agent` or `judge` is whom the gate may ask; `arguments` are a judge's further arguments."""
+    """`agent` or `judge` is whom the gate may ask; `asked` makes the agent's arguments of the question, `reply` is the
+    shape that the judge judges, `arguments` are its further arguments."""
 
     plan: GatePlan
     compiler: Compiler
     agent: AgentRef | None = None
+    asked: Callable[[str], Mapping[str, Any]] | None = None
     judge: JudgeRef | None = None
+    reply: Shape = _TEXT
+    types: Mapping[str, TypeInfo] = attrs.field(factory=dict)
     arguments: Callable[[Scope], Mapping[str, Any]] | None = None
 
 
@@ -61,6 +69,7 @@ class _Gate:
         self.judge_weight = plan.judge.weight if plan.judge is not None else None
         question = plan.judge.question if plan.judge is not None else plan.ask
         self.question = compiler.text(question, plan.origin) if question is not None else None
+        self.decoder = Decoder(parts.types)
 
     async def handle(self, task: GateTask) -> dict[str, Any]:
         """The gate's value as the flow sees it, once the gate is in the step's record."""
@@ -73,7 +82,8 @@ class _Gate:
         scope = Scope({**task.values, "run": task.run.value()})
         if self.pass_when is not None and self.pass_when(scope):
             return GateRecord(verdict="pass", decided_by="pass_when")
-        target, unresolved = self._target(scope)
+        value, unresolved = self._target(scope)
+        target = to_text(value)
         results = await self._score(scope, target, unresolved)
         combined = self._combined(results)
         record = self._record(results, combined)
@@ -83,7 +93,7 @@ class _Gate:
             return record
         await task.run.guard.check()
         task.run.keep(task.step)
-        opinion = await self._ask(task, scope, target, record)
+        opinion = await self._ask(task, scope, value, record)
         return self._decided(record, results, opinion)
 
     def _settled(self, record: GateRecord, combined: Combined) -> GateRecord | None:
@@ -127,15 +137,15 @@ class _Gate:
             score,
         )
 
-    def _target(self, scope: Scope) -> tuple[str, str | None]:
+    def _target(self, scope: Scope) -> tuple[Any, str | None]:
         """What is judged, or why there is nothing to judge."""
         if self.target is None:
-            return to_text(scope.values.get(self.plan.params[0].name)), None
+            return scope.values.get(self.plan.params[0].name), None
         try:
             value = self.target(scope)
         except ExpressionError as error:
             return "", f"the target cannot be read: {error.message}"
-        return ("", "the target is not there") if value is None else (to_text(value), None)
+        return ("", "the target is not there") if value is None else (value, None)
 
     async def _score(self, scope: Scope, target: str, unresolved: str | None) -> list[ScorerResult]:
         results = []
@@ -151,7 +161,7 @@ class _Gate:
             results.append(ScorerResult("target", False, 0, unresolved))
         return results
 
-    async def _ask(self, task: GateTask, scope: Scope, target: str, record: GateRecord) -> Opinion:
+    async def _ask(self, task: GateTask, scope: Scope, target: Any, record: GateRecord) -> Opinion:
         plan, judge = self.plan, self.plan.judge
         if judge is not None and judge.judge is not None:
             self._tell_asked(task, record, judge.judge.judge)
@@ -159,22 +169,24 @@ class _Gate:
         party = (judge.agent if judge is not None else plan.ask_agent) or ""
         self._tell_asked(task, record, party)
         question = self.question(scope) if self.question is not None else ""
-        text = f"{question}\n\n{fence(target, 'input')}\n\n{report_of(record)}"
+        text = f"{question}\n\n{fence(to_text(target), 'input')}\n\n{report_of(record)}"
         assert self.parts.agent is not None
+        assert self.parts.asked is not None
         answer = await self.parts.agent.ask(
-            AgentTask(task.run, task.step, {"task": text}, text, party=self.party)
+            AgentTask(task.run, task.step, self.parts.asked(text), text, party=self.party)
         )
         return opinion_of_reply(plan, party, to_text(answer.value))
 
-    async def _ask_judge(self, task: GateTask, scope: Scope, target: str, name: str) -> Opinion:
+    async def _ask_judge(self, task: GateTask, scope: Scope, target: Any, name: str) -> Opinion:
         assert self.parts.judge is not None
+        reply = self._judged(target, name)
         verdict = await self.parts.judge.ask(
             JudgeTask(
                 run=task.run,
                 step=task.step,
                 agent=None,
-                reply=target,
-                variant=None,
+                reply=reply,
+                variant=getattr(reply, "variant", None),
                 task="",
                 attempt=0,
                 values=self.parts.arguments(scope) if self.parts.arguments is not None else {},
@@ -182,6 +194,20 @@ class _Gate:
             )
         )
         return opinion_of_judge(self.plan, name, verdict)
+
+    def _judged(self, target: Any, name: str) -> Any:
+        """The target in the shape that the judge judges; what the checker could not see ends here."""
+        shape = self.parts.reply
+        if isinstance(shape, Text):
+            return to_text(target)
+        value, violations = self.decoder.decode(shape, target)
+        if violations:
+            raise StepError(
+                f"{self.plan.name}: the target is not what {name} judges: {'; '.join(violations)}",
+                code="step.gate.target",
+                step=self.plan.name,
+            )
+        return value
 
     def _tell_asked(self, task: GateTask, record: GateRecord, party: str) -> None:
         run = task.run

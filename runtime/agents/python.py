@@ -15,6 +15,7 @@ import attrs
 import trio
 
 from ...dsl.plan import HookPlan
+from ...dsl.suggest import closest
 from ..judge.errors import ConfigurationError
 
 
@@ -38,9 +39,14 @@ class PythonFunction:
 def load_function(hook: HookPlan, root: Path) -> PythonFunction:
     """Executes the file as a fresh module and takes the function. `ConfigurationError` names what is missing."""
     path = root / hook.file
-    function = getattr(_module(path), hook.function, None)
+    module = _module(path)
+    function = getattr(module, hook.function, None)
     if not callable(function):
-        raise ConfigurationError(f"{path}: there is no function `{hook.function}`", code="python.missing")
+        near = closest(hook.function, vars(module))
+        meant = f"did you mean `{near}`?" if near else f"define it: `def {hook.function}(…):`"
+        raise ConfigurationError(
+            f"{path}: there is no function `{hook.function}`: {meant}", code="python.missing"
+        )
     injected = tuple(
         name
         for name, parameter in inspect.signature(function).parameters.items()
@@ -52,7 +58,10 @@ def load_function(hook: HookPlan, root: Path) -> PythonFunction:
 def _module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"judgeflow_hook_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise ConfigurationError(f"{path}: there is no such Python file", code="python.missing")
+        raise ConfigurationError(
+            f"{path}: there is no such Python file: its path is relative to the .judge file that names it",
+            code="python.missing",
+        )
     folder = str(path.parent)
     if folder not in sys.path:
         # A hook's file imports its neighbours as it would when run by itself.
@@ -62,11 +71,28 @@ def _module(path: Path) -> ModuleType:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise ConfigurationError(
-            f"{path}: it cannot be imported ({type(error).__name__}: {error})", code="python.import"
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise ConfigurationError(_import_fault(path, error), code="python.import") from error
     return module
+
+
+def _import_fault(path: Path, error: BaseException) -> str:
+    """Where the file stops when it is imported, why, and what to do about it."""
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == str(path) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    place = f"{path}:{line}" if line is not None else str(path)
+    if isinstance(error, ModuleNotFoundError):
+        fix = f"install what provides `{error.name}`, or correct the import"
+    elif isinstance(error, SystemExit):
+        fix = 'what is to run only by itself belongs under `if __name__ == "__main__":`'
+    else:
+        fix = f"correct it; `python {path}` shows the same error"
+    what = error.msg if isinstance(error, SyntaxError) else error
+    return f"{place}: it cannot be imported ({type(error).__name__}: {what}): {fix}"
 
 
 def arguments_for(

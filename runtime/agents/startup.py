@@ -54,6 +54,33 @@ async def or_its_failure(
         yield handle
 
 
+@asynccontextmanager
+async def on_demand(name: str, opens: Opens) -> AsyncIterator[Callable[[Any], Awaitable[Any]]]:
+    """A behaviour that is set up by its first message, in a task of its own: whoever sent that message may be gone
+    before it is there. Where it cannot be set up, everyone who asks is told."""
+    wanted, settled, order = trio.Event(), trio.Event(), trio.Lock()
+    handlers: list[Callable[[Any], Awaitable[Any]]] = []
+
+    async def keep() -> None:
+        await wanted.wait()
+        async with or_its_failure(name, opens, settled.set) as handle:
+            handlers.append(handle)
+            await trio.sleep_forever()
+
+    async def handle(message: Any) -> Any:
+        if not handlers:
+            wanted.set()
+            # One after the other: messages that wait are handled in the order in which they came.
+            async with order:
+                await settled.wait()
+        return await handlers[0](message)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(keep)
+        yield handle
+        nursery.cancel_scope.cancel()
+
+
 def _told(name: str, error: Exception) -> StepFailure:
     if isinstance(error, StepFailure):
         return error

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from ...dsl import ast
-from ...dsl.plan import Origin, ParamPlan
+from ...dsl.plan import AgentPlan, Origin, ParamPlan
 from ..expr import Compiler, Evaluate, Scope, to_json, to_text
 
 
@@ -64,3 +64,18 @@ def fill_defaults(
         if param.name not in values:
             default = defaults.get(param.name)
             values[param.name] = default(Scope(dict(values))) if default is not None else None
+
+
+def asked_values(agent: AgentPlan, compiler: Compiler) -> Callable[[str], dict[str, Any]]:
+    """The arguments of an agent that a gate or a tournament puts a question to: the question is its only needed
+    parameter, else its first; the others have their defaults."""
+    needed = [param for param in agent.params if param.default is None and not param.optional]
+    name = (needed or agent.params)[0].name if agent.params else "task"
+    defaults = compiled_defaults(agent.params, compiler, agent.origin)
+
+    def values(question: str) -> dict[str, Any]:
+        found = {name: question}
+        fill_defaults(found, agent.params, defaults)
+        return found
+
+    return values

@@ -9,7 +9,9 @@ import attrs
 
 from ...dsl import ast
 from ...dsl.plan import FlowPlan
+from ...dsl.shapes import Json
 from ..agents.decision_actor import Decided
+from ..agents.decode import Decoder
 from ..expr import Compiler, Record, type_name
 from ..judge.confidence import effective_minimum
 from ..judge.errors import StepError
@@ -30,13 +32,27 @@ def compile_flow(
     """A flow as a function of a fresh frame and its arguments. It gives what the flow returns, null without one."""
     body = _Statements(calls, compiler, plan).block(plan.body)
     defaults = compiled_defaults(plan.params, compiler, plan.origin)
+    decoder = Decoder(calls.plan.types)
+
+    def result(value: Any) -> Any:
+        """What the flow returns, in the shape that it declares; what the checker could not see ends here."""
+        if plan.result is None or isinstance(plan.result, Json):
+            return value
+        typed, violations = decoder.decode(plan.result, value)
+        if violations:
+            raise StepError(
+                f"{plan.name} returned a value that has not the declared shape: {'; '.join(violations)}",
+                code="flow.wrong-result",
+                step=plan.name,
+            )
+        return typed
 
     async def flow(frame: Frame, values: Mapping[str, Any]) -> Any:
         names = dict(values)
         fill_defaults(names, plan.params, defaults)
         names["run"] = frame.run.value()
         ended = await body(frame.with_names(names))
-        return ended.value if ended is not None else None
+        return result(ended.value if ended is not None else None)
 
     return flow
 

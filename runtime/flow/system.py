@@ -34,7 +34,7 @@ from ..agents.judge_form import JudgeParts
 from ..agents.loop import AgentParts, agent_behaviour
 from ..agents.messages import AgentRef, DecisionTask, JudgeRef, ProviderRef, ToolRef
 from ..agents.panel import JudgeArguments, Panel, Seat
-from ..agents.startup import Opens, Starting, or_its_failure
+from ..agents.startup import Opens, Starting, on_demand, or_its_failure
 from ..agents.tool_actor import ToolAnswers, ToolParts, tool_behaviour
 from ..agents.tool_use import ToolBox, tool_specs
 from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, open_supervisor
@@ -42,7 +42,7 @@ from ..expr import Compiler, Scope
 from ..judge.errors import ConfigurationError
 from ..judge.protocol import Provider
 from ..run import Stamp
-from .binding import bind
+from .binding import asked_values, bind
 from .calls import Actors, CallCompiler
 from .constants import NOWHERE, constants_of
 from .frame import Frame
@@ -163,7 +163,7 @@ class _Assembly:
 
     def level(self, name: str, *, service: bool = False) -> Supervisor:
         spec = SupervisorSpec(name=name, intensity=PATIENT, service=service)
-        return self.supervisor.start(spec)
+        return self.supervisor.nest(spec)
 
     def start(self, level: Supervisor, name: str, opens: Opens) -> ActorRef[Any, Any]:
         behaviour = partial(or_its_failure, name, opens, self.starting.expect())
@@ -241,10 +241,20 @@ class _Assembly:
     ) -> GateParts:
         if plan.judge is not None and plan.judge.judge is not None:
             use = plan.judge.judge
-            arguments = self.judge_arguments(use, plan.origin)
-            return GateParts(plan, self.compiler, judge=judges[use.judge], arguments=arguments)
-        asked = plan.judge.agent if plan.judge is not None else plan.ask_agent
-        return GateParts(plan, self.compiler, agent=agents[asked] if asked is not None else None)
+            return GateParts(
+                plan,
+                self.compiler,
+                judge=judges[use.judge],
+                reply=self.plan.judges[use.judge].params[0].shape,
+                types=self.plan.types,
+                arguments=self.judge_arguments(use, plan.origin),
+            )
+        name = plan.judge.agent if plan.judge is not None else plan.ask_agent
+        if name is None:
+            return GateParts(plan, self.compiler)
+        return GateParts(
+            plan, self.compiler, agent=agents[name], asked=asked_values(self.plan.agents[name], self.compiler)
+        )
 
     def decision(self, plan: DecisionPlan, gateway: Gateway, calls: CallCompiler) -> DecisionParts:
         shared = self.plan.context
@@ -279,6 +289,16 @@ async def _nobody(question: str, showing: Any) -> bool | None:
 
 @asynccontextmanager
 async def _provider(
+    connection: Connection, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
+) -> AsyncIterator[Any]:
+    """A provider that is opened when it is first called: a model that no run asks has no connection to make and
+    nothing to load."""
+    async with on_demand(connection.name, lambda: _opened(connection, models, slugs)) as handle:
+        yield handle
+
+
+@asynccontextmanager
+async def _opened(
     connection: Connection, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
 ) -> AsyncIterator[Any]:
     async with connection.open() as provider, provider_behaviour(provider, models, slugs) as handle:

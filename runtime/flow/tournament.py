@@ -19,6 +19,7 @@ from ..judge.errors import EndsRun, StepError
 from ..judge.fencing import fence
 from ..judge.reading import WinnerReading, read_winner
 from ..store.records import PickRecord
+from .binding import asked_values
 from .calls import Action, CallCompiler
 from .frame import Frame
 from .together import Setback, each_outcome
@@ -74,11 +75,12 @@ class Tournament:
 
     def _picker(self, frame: Frame, site: str, picker: str, question: str, parent: str) -> _Pick:
         inner = frame.inside(f"{frame.path}{site}.", draw=ALONE, parent=parent)
+        values = asked_values(self.calls.plan.agents[picker], self.compiler)
 
         async def pick(order: str, variants: Sequence[Variant]) -> WinnerReading | StepFailure:
             task = picker_task(question, [variant.value for variant in variants])
             try:
-                reply = await self.calls.visit(inner, order, picker, {"task": task}, task, None)
+                reply = await self.calls.visit(inner, order, picker, values(task), task, None)
             except EndsRun:
                 raise
             except StepFailure as failure:

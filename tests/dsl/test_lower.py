@@ -91,6 +91,15 @@ def test_a_profile_holds_what_differs_whole() -> None:
     assert plan.profiles["cheap"].models[0].slug == "v/medium"
 
 
+def test_a_profile_that_changes_only_a_slug_keeps_the_price_and_the_settings() -> None:
+    plan = plan_of(
+        'model big "v/big" via openrouter { price $1 in, $2 out  temperature 0.3  max_tokens 90  timeout 5s }\n'
+        'agent a { model big  prompt "p" }\nprofile other { model big "v/other" }'
+    )
+    (changed,) = plan.profiles["other"].models
+    assert changed == msgspec.structs.replace(plan.models["big"], slug="v/other")
+
+
 BASE = 'agent a { model "v/x"  prompt "Answer." }\nflow main(q: text) -> text { return a(q) }'
 
 

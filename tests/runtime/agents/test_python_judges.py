@@ -263,9 +263,21 @@ async def test_a_program_does_not_give_up_on_a_judge_that_keeps_crashing(
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("import nowhere_to_be_found\ndef rule(input): ...", "ModuleNotFoundError: No module named"),
-        ("1 / 0\ndef rule(input): ...", "ZeroDivisionError: division by zero"),
-        ("def other(input): ...", "there is no function `rule`"),
+        (
+            "import nowhere_to_be_found\ndef rule(input): ...",
+            "hooks.py:7: it cannot be imported (ModuleNotFoundError: No module named 'nowhere_to_be_found'): "
+            "install what provides `nowhere_to_be_found`, or correct the import",
+        ),
+        (
+            "1 / 0\ndef rule(input): ...",
+            "hooks.py:7: it cannot be imported (ZeroDivisionError: division by zero)",
+        ),
+        ("def rule(input:", "hooks.py:7: it cannot be imported (SyntaxError: "),
+        (
+            "import sys\nsys.exit(3)",
+            "hooks.py:8: it cannot be imported (SystemExit: 3): what is to run only by itself",
+        ),
+        ("def rules(input): ...", "there is no function `rule`: did you mean `rules`?"),
     ],
 )
 async def test_a_file_that_cannot_be_loaded_fails_every_run_that_needs_it_with_the_reason(

@@ -241,3 +241,43 @@ async def test_a_loop_that_only_computes_lets_others_run_and_can_be_ended() -> N
     source = "limits { time 50ms per run }\nflow main() -> json { loop at most 100000000 times { a = 1 }  return a }"
     result = await run(program(source))
     assert (result.status, result.record.code) == ("guarded", "limit.time")
+
+
+# --- what a flow declares to return
+
+RETURNS = """
+type Offer { salary: int }
+type Senior extends Offer { team: int }
+model small "fake/small"
+agent finder -> Senior { model small }
+flow main(text: text) -> SHAPE { return VALUE }
+flow found(text: text) -> Offer { return finder(text) }
+flow outer(text: text) -> text { got = try found(text)  return if got.ok then "fine" else got.code }
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "value", "told"),
+    [
+        ("text", "json(text).a", "$: must be a text, is int"),
+        ("text", "json(text).none", "$: must be a text, is null"),
+        ("int(0..1)", "json(text).a", "$: must be at most 1, is 2"),
+        ("Offer", "json(text)", "$.a: Offer has no such field; $.salary: is missing"),
+        ("Offer[]", "json(text)", "$: must be a list, is object"),
+    ],
+)
+async def test_a_value_of_another_shape_than_the_flow_declares_fails_it(
+    shape: str, value: str, told: str
+) -> None:
+    source = RETURNS.replace("SHAPE", shape).replace("VALUE", value)
+    result = await run(source, '{"a": 2}', models={"small": Model("")}, flow="main")
+    assert (result.status, result.record.code) == ("failed", "flow.wrong-result")
+    assert result.record.reason == f"main returned a value that has not the declared shape: {told}"
+
+
+async def test_a_value_that_fits_is_returned_as_it_is_and_what_extends_the_type_fits() -> None:
+    source = RETURNS.replace("SHAPE", "Offer?").replace("VALUE", "json(text)").replace("Offer?", "Offer")
+    small = {"small": Model(Tools(("answer", {"salary": 1, "team": 2})))}
+    assert (await run(source, '{"salary": 3}', models=small, flow="main")).answer == {"salary": 3}
+    assert (await run(source, "x", models=small, flow="found")).answer == {"salary": 1, "team": 2}
+    assert (await run(source, "x", models=small, flow="outer")).answer == "fine"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import trio
 
@@ -116,6 +117,8 @@ async def test_input_is_a_text_or_the_parameters_by_name(flow: str, input: Any, 
         ),
         ("typed", None, "ticket: is missing"),
         ("nothing", "x", "nothing takes no input"),
+        ("main", {"txet": "x"}, r"txet: main has no such parameter: did you mean `text`\?; text: is missing"),
+        ("main", {"q": "x"}, "q: main has no such parameter: it takes text"),
         ("main", {"text": None}, "text: is missing"),
     ],
 )
@@ -243,6 +246,45 @@ async def test_a_model_without_a_service_stops_the_flows_that_may_call_it_before
             await session.run("x", flow=flow)
         assert here.requests == []
         assert (await session.run("x", flow="fine")).answer == "x"
+
+
+async def test_a_model_that_no_run_asks_is_not_opened() -> None:
+    models = {name: Model("x") for name in ("here", "there")}
+    source = """
+        model here "fake/here"
+        model there "fake/there"
+        agent one { model here }
+        agent two { model there }
+        flow main(text: text) -> text { return one(text) }
+        flow other(text: text) -> text { return two(text) }
+    """
+    async with opened(source, models) as session:
+        await session.run("x", flow="main")
+        assert (models["here"].opened, models["there"].opened) == (1, 0)
+        await session.run("x", flow="other")
+        await session.run("x", flow="other")
+        assert (models["here"].opened, models["there"].opened) == (1, 1)
+
+
+async def test_a_model_that_cannot_be_opened_is_told_to_all_who_ask_it() -> None:
+    def connect(plan: Any) -> Any:
+        def broken() -> Any:
+            raise OSError("no such library")
+
+        return attrs.evolve(connected({plan.name: Model("x")})(plan), open=broken)
+
+    async with program(KEYS).opened(connect=connect) as session:
+        for _ in range(2):
+            result = await session.run("x", flow="direct")
+            assert (result.status, result.record.code) == ("failed", "step.agent")
+            assert "fake cannot be started: OSError: no such library" in (result.record.reason or "")
+
+
+async def test_runs_that_are_kept_in_memory_have_their_turn_in_the_thread_too() -> None:
+    async with opened(SOURCE) as session:
+        first = await session.run("a", flow="main")
+        again = [await session.run(word, flow="main", thread=first.thread) for word in "bc"]
+    assert [result.record.turn for result in (first, *again)] == [1, 2, 3]
 
 
 async def test_many_runs_share_the_actors(autojump_clock: Any) -> None:
