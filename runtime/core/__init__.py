@@ -1,7 +1,7 @@
 """The actor kernel: supervised actors, their mailboxes, the cancellation guard. No model, no judge."""
 
 # General layout, in reading order:
-#   exceptions   what can go wrong: a `StepFailure` is a value for the asker, anything else is a bug
+#   errors       what can go wrong: a `StepFailure` is a value for the asker, anything else is a bug
 #   guard        the three checks, and how a run stops
 #   trace        what there is to watch: events and counts
 #   spec         what an author writes
@@ -9,19 +9,10 @@
 #   supervisor   who is restarted, when and with whom; the order of a stop
 
 from .actor import ActorRef
-from .exceptions import (
-    ActorCrashed,
-    ActorFailure,
-    ActorStopped,
-    AskTimeout,
-    Finished,
-    MailboxFull,
-    RestartsExhausted,
-    StepFailure,
-)
+from .errors import ActorCrashed, ActorFailure, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
 from .guard import RunGuard
 from .spec import ActorSpec, Backoff, Behaviour, Intensity, Restart, Strategy, SupervisorSpec, stateless
-from .supervisor import Supervisor, open_supervisor
+from .supervisor import RestartsExhausted, Supervisor, open_supervisor
 from .trace import MailboxStatistics, Trace, TraceEvent
 
 __all__ = [

@@ -19,7 +19,7 @@ from outcome import Error, Outcome, Value, capture
 from trio.lowlevel import Abort, RaiseCancelT, Task, current_task, enable_ki_protection, reschedule
 from trio.lowlevel import wait_task_rescheduled as park
 
-from .exceptions import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
+from .errors import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
 from .spec import ActorSpec
 from .trace import Kind, MailboxStatistics, Trace, TraceEvent
 
@@ -49,7 +49,6 @@ class Life:
 
     scope: trio.CancelScope
     retired: trio.Event = attrs.field(factory=trio.Event)
-    begun: dict[Envelope, None] = attrs.field(factory=dict)
     cause: Cause = None
     is_open: bool = False
     settled: bool = False
@@ -66,7 +65,7 @@ class ActorRef(Generic[M_contra, R_co]):
     _lives: dict[Life, None] = attrs.field(factory=dict, init=False)
     _life: Life | None = attrs.field(default=None, init=False)  # the one that new messages go to
     _closed: bool = attrs.field(default=False, init=False)
-    _in_flight: int = attrs.field(default=0, init=False)
+    _begun: dict[Envelope, Life] = attrs.field(factory=dict, init=False)
     _queue: OrderedDict[Envelope, Context] = attrs.field(factory=OrderedDict, init=False)
     _counts: MailboxStatistics = attrs.field(factory=MailboxStatistics, init=False)
 
@@ -86,11 +85,10 @@ class ActorRef(Generic[M_contra, R_co]):
             with trio.move_on_after(within):
                 return await self.ask(message)
             raise AskTimeout(self.name, within)
-        envelope = Envelope(message, current_task(), trio.current_effective_deadline())
         if self._closed:
-            await trio.lowlevel.checkpoint()
-            self._dead_letter(envelope)
+            await self.tell(message)  # a dead letter
             raise ActorStopped(self.name)
+        envelope = Envelope(message, current_task(), trio.current_effective_deadline())
         self._send(envelope)
         return cast(R_co, await park(partial(self._abandon, envelope)))
 
@@ -114,13 +112,13 @@ class ActorRef(Generic[M_contra, R_co]):
         """As of now; a copy."""
         waiting = min(len(self._queue), self._spec.mailbox)
         blocked = len(self._queue) - waiting
-        return attrs.evolve(self._counts, waiting=waiting, blocked=blocked, in_flight=self._in_flight)
+        return attrs.evolve(self._counts, waiting=waiting, blocked=blocked, in_flight=len(self._begun))
 
     def _send(self, envelope: Envelope) -> bool:
         """False if it waits beyond the mailbox: who tells is blocked, as who asks is anyway."""
         if self._closed:
             self._dead_letter(envelope)
-        elif (life := self._life) is not None and self._in_flight < self._spec.concurrency:
+        elif (life := self._life) is not None and len(self._begun) < self._spec.concurrency:
             self._begin(life, envelope)
         else:
             self._queue[envelope] = copy_context()
@@ -128,22 +126,17 @@ class ActorRef(Generic[M_contra, R_co]):
         return True
 
     def _begin(self, life: Life, envelope: Envelope) -> None:
-        self._in_flight += 1
-        life.begun[envelope] = None
+        self._begun[envelope] = life
         life.nursery.start_soon(self._handle, life, envelope, name=self._spec.name)
 
     def _pump(self) -> None:
-        while self._queue and (life := self._life) is not None and self._in_flight < self._spec.concurrency:
-            envelope, context = self._take()
+        while self._queue and (life := self._life) is not None and len(self._begun) < self._spec.concurrency:
+            envelope, context = self._queue.popitem(last=False)
+            self._unblock()
             context.run(self._begin, life, envelope)
         if self._is_done():
             for each in self._lives:
                 self._retire(each)
-
-    def _take(self) -> tuple[Envelope, Context]:
-        first = self._queue.popitem(last=False)
-        self._unblock()
-        return first
 
     def _unblock(self) -> None:
         for envelope in islice(self._queue, self._spec.mailbox - 1, self._spec.mailbox):
@@ -175,7 +168,7 @@ class ActorRef(Generic[M_contra, R_co]):
         except BaseExceptionGroup as group:
             # There is a `Cancelled` in it: this life is ended from outside, and no failure beside it is why.
             raise group.split(StepFailure)[1] or group from None
-        self._end(life, envelope, result)
+        self._end(envelope, result)
 
     def _judge(self, life: Life, fault: Exception) -> Outcome[Any]:
         """An answer or a bug? A bug ends this life, and fails no message but its own."""
@@ -191,30 +184,26 @@ class ActorRef(Generic[M_contra, R_co]):
         return Error(ActorCrashed(self.name, fault))
 
     @enable_ki_protection
-    def _end(self, life: Life, envelope: Envelope, result: Outcome[Any] | None, why: Cause = None) -> None:
+    def _end(self, envelope: Envelope, result: Outcome[Any] | None, why: Cause = None) -> None:
         """The end of a message that was begun. No result: it was cancelled, since its asker left or its time was
         up, or else its life ended, and `why` says how."""
-        del life.begun[envelope]
-        self._in_flight -= 1
+        del self._begun[envelope]
         if type(result) is Value:
             self._counts.handled += 1
         if self._trace is not None and envelope.scope is not None:
             error = result.error if isinstance(result, Error) else why
             self._emit("cancelled" if result is None else "ended", envelope.message, error)
         if result is None:
-            result = self._unanswered(envelope, why)
+            if envelope.scope is None:
+                self._counts.dropped += 1
+            else:
+                self._counts.cancelled += 1
+            left = envelope.raise_cancel
+            result = Error(why or AskTimeout(self.name)) if left is None else capture(left)
         if envelope.asker is not None:
             reschedule(envelope.asker, result)
         if self._queue or self._closed:
             self._pump()
-
-    def _unanswered(self, envelope: Envelope, why: Cause) -> Outcome[Any]:
-        if envelope.scope is None:
-            self._counts.dropped += 1
-        else:
-            self._counts.cancelled += 1
-        left = envelope.raise_cancel
-        return Error(why or AskTimeout(self.name)) if left is None else capture(left)
 
     def _dead_letter(self, envelope: Envelope) -> None:
         self._counts.dead_letters += 1
@@ -231,35 +220,31 @@ class ActorRef(Generic[M_contra, R_co]):
             except Exception:
                 _log.exception("a trace hook raised; the actors go on")
 
-    async def _run(self, life: Life, renew: Callable[[Cause], None]) -> None:
-        async with self._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
-            life.is_open = True
-            self._emit("started")
-            if not life.retired.is_set():
-                self._life = life
-                self._pump()
-            try:
-                await life.retired.wait()
-            finally:
-                self._life = None
-            if not life.settled:
-                renew(life.cause)
+    async def _serve(self, life: Life) -> None:
+        """Open, until this life is to end."""
+        life.is_open = True
+        self._emit("started")
+        self._life = None if life.retired.is_set() else life
+        self._pump()
+        try:
+            await life.retired.wait()
+        finally:
+            self._life = None
 
     def _retire(self, life: Life, cause: Cause = None, *, settled: bool = True) -> None:
         """Let a life finish what it has begun, and nothing else. `settled`: what follows it is decided."""
         if not life.retired.is_set():
             life.cause, life.settled = cause, settled
             life.retired.set()
-            if self._life is life:
-                self._life = None
+            self._life = None
             if not life.is_open:  # in its backoff or set-up: nothing to finish
                 life.scope.cancel()
 
     def _bury(self, life: Life, failure: Exception | None) -> None:
         del self._lives[life]
-        for envelope in list(life.begun):
+        for envelope in [each for each, its in self._begun.items() if its is life]:
             crash = ActorCrashed(self.name, failure) if failure is not None else None
-            self._end(life, envelope, None, crash or ActorStopped(self.name, life.cause))
+            self._end(envelope, None, crash or ActorStopped(self.name, life.cause))
         if life.is_open:
             self._emit("stopped")
 
@@ -270,7 +255,8 @@ class ActorRef(Generic[M_contra, R_co]):
         """Take no more messages. What waits is refused, except that a service is drained of it."""
         self._closed = True
         while self._queue and not (self._spec.service and self._lives):
-            envelope, _ = self._take()
+            envelope, _ = self._queue.popitem(last=False)
+            self._unblock()
             self._dead_letter(envelope)
             if envelope.asker is not None:
                 reschedule(envelope.asker, Error(ActorStopped(self.name, cause)))

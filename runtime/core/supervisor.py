@@ -4,25 +4,26 @@ It is itself the state of an actor that takes no messages (`_node`), so supervis
 and stop like any other actor.
 """
 
-from bisect import bisect_left
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from math import inf
-from operator import itemgetter
 from random import Random
-from typing import Any, Never, TypeAlias, overload
+from typing import Any, Never, TypeAlias
 
 import attrs
 import trio
 
 from .actor import ActorRef, Cause, Life
-from .exceptions import ActorStopped, RestartsExhausted
+from .errors import ActorStopped
 from .spec import ActorSpec, Intensity, M, R, SupervisorSpec
 from .trace import Trace
 
 Node: TypeAlias = ActorRef[Never, Any]
 ROOT = SupervisorSpec(name="root", intensity=Intensity(1, 60.0))
+
+
+class RestartsExhausted(Exception):
+    """A supervisor gave up: more restarts than its intensity allows. `__cause__` is the last crash."""
 
 
 @attrs.define(eq=False)
@@ -45,26 +46,20 @@ class Supervisor:
         own = ActorSpec(name=spec.name, behaviour=self._running, restart=spec.restart, service=spec.service)
         self._node = ActorRef(own, self._trace)
 
-    @overload
-    def start(self, spec: ActorSpec[M, R]) -> ActorRef[M, R]: ...
-    @overload
-    def start(self, spec: SupervisorSpec) -> "Supervisor": ...
-    def start(self, spec: ActorSpec[Any, Any] | SupervisorSpec) -> "ActorRef[Any, Any] | Supervisor":
+    def start(self, spec: ActorSpec[M, R]) -> ActorRef[M, R]:
         """Start a child. It is set up in its own task; what is sent to it meanwhile waits.
 
         Raises `ActorStopped` once this supervisor is stopped.
         """
-        if self._node._closed:
-            raise ActorStopped(self._spec.name)
-        if isinstance(spec, SupervisorSpec):
-            nested = Supervisor(spec, self._trace, self._random)
-            child = nested._node
-        else:
-            nested, child = None, ActorRef(spec, self._trace)
-        self._children[child] = nested
-        if self._nursery is not None:
-            self._launch(child)
-        return nested or child
+        ref: ActorRef[M, R] = ActorRef(spec, self._trace)
+        self._adopt(ref, None)
+        return ref
+
+    def nest(self, spec: SupervisorSpec) -> "Supervisor":
+        """Start a child that is a supervisor itself."""
+        nested = Supervisor(spec, self._trace, self._random)
+        self._adopt(nested._node, nested)
+        return nested
 
     async def stop(self, grace: float | None = None) -> None:
         """Stop all children in reverse start order: workers within `grace` seconds in all (default: as
@@ -73,25 +68,32 @@ class Supervisor:
         await self._halt_all(self._spec.grace if grace is None else grace)
         self._node._close()
 
+    def _adopt(self, child: Node, nested: "Supervisor | None") -> None:
+        if self._node._closed:
+            raise ActorStopped(self._spec.name)
+        self._children[child] = nested
+        self._launch(child)
+
     def _launch(self, child: Node, delay: float = 0.0) -> None:
-        assert self._nursery is not None
-        life = Life(trio.CancelScope(shield=child._spec.service))
-        child._lives[life] = None
-        self._nursery.start_soon(self._live, child, life, delay, name=child.name)
+        if self._nursery is not None:  # else together with all others
+            life = Life(trio.CancelScope(shield=child._spec.service))
+            child._lives[life] = None
+            self._nursery.start_soon(self._live, child, life, delay, name=child.name)
 
     async def _live(self, child: Node, life: Life, delay: float) -> None:
         failure: Exception | None = None
         try:
             with life.scope:
                 await trio.sleep(delay)
-                await child._run(life, partial(self._renew, child, life))
+                async with child._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
+                    await child._serve(life)
+                    self._renew(child, life, life.cause)
         except Exception as exc:
             failure = exc
             child._crash(exc)
             cancelled = trio.current_effective_deadline() == -inf and not child._spec.service
             if not cancelled and not child._is_done():
-                if not life.settled:
-                    self._renew(child, life, exc)
+                self._renew(child, life, exc)
             elif not isinstance(exc, RestartsExhausted):  # whoever met the crash was told
                 self._failures.append(exc)
         finally:
@@ -108,15 +110,16 @@ class Supervisor:
                 nested._forget(each, cause)
 
     def _renew(self, child: Node, life: Life, cause: Cause) -> None:
-        """Decide what follows a life that ended by itself: nothing, a new one, several, or giving up."""
-        assert self._nursery is not None
+        """Decide once what follows a life: nothing, a new one, several, or giving up."""
+        if self._nursery is None or life.settled:
+            return
         life.settled = True
         if child._spec.restart == "temporary" or (child._spec.restart == "transient" and cause is None):
             child._close(cause)
             return
         now, limit = trio.current_time(), self._spec.intensity
-        del self._history[: bisect_left(self._history, now - limit.seconds, key=itemgetter(0))]
-        self._history.append((now, child))
+        recent = [each for each in self._history if each[0] >= now - limit.seconds]
+        self._history = [*recent, (now, child)]
         if len(self._history) > limit.restarts:
             text = f"more than {limit.restarts} restarts in {limit.seconds:g} s"
             exhausted = RestartsExhausted(f"{self._spec.name!r} gave up on {child.name!r}: {text}")
@@ -170,6 +173,8 @@ class Supervisor:
                 if not child._lives:
                     break
                 await self._changed.park()
+            if self._node._closed:
+                self._forget(child, cause)
 
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[Callable[[Never], Awaitable[None]]]:
@@ -194,8 +199,7 @@ class Supervisor:
             if self._node._lives:  # it will not be renewed either way: that it gave up is moot
                 failures[:] = [each for each in failures if not isinstance(each, RestartsExhausted)]
             failures.extend(group.exceptions)
-        finally:
-            self._nursery = None
+        self._nursery = None
         if failures:
             raise failures[0] if len(failures) == 1 else BaseExceptionGroup(self._spec.name, failures)
 
@@ -214,12 +218,8 @@ async def open_supervisor(
     Raises `RestartsExhausted` if the tree gave up, and what tear-downs raised at the stop.
     """
     root = Supervisor(spec, trace, random or Random())
-    try:
-        async with root._running():
-            try:
-                yield root
-            finally:
-                root._node._closed = True
-    finally:
-        for child in list(root._children):
-            root._forget(child, root._failures[0] if root._failures else None)
+    async with root._running():
+        try:
+            yield root
+        finally:
+            root._node._closed = True

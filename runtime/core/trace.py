@@ -5,9 +5,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-Kind: TypeAlias = Literal[
-    "started", "stopped", "crashed", "restarted", "begun", "ended", "cancelled", "dead_letter"
-]
+Kind = Literal["started", "stopped", "crashed", "restarted", "begun", "ended", "cancelled", "dead_letter"]
 
 
 @attrs.frozen

@@ -93,8 +93,8 @@ class Scenario:
             random=Random(1),
         ) as root:
             self.recorder = root.start(self.spec("recorder", service=True))
-            upper = root.start(SupervisorSpec(name="upper", strategy="one_for_all", backoff=quick))
-            lower = root.start(SupervisorSpec(name="lower", intensity=Intensity(1, 60.0), backoff=quick))
+            upper = root.nest(SupervisorSpec(name="upper", strategy="one_for_all", backoff=quick))
+            lower = root.nest(SupervisorSpec(name="lower", intensity=Intensity(1, 60.0), backoff=quick))
             self.inner = lower.start(self.spec("inner", concurrency=2))
             self.outer = upper.start(self.spec("outer", concurrency=3, mailbox=1))
             extra = upper.start(self.spec("extra", restart="transient"))

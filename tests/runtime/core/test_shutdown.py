@@ -107,7 +107,7 @@ async def test_a_nested_supervisor_shares_the_budget_of_the_one_above(autojump_c
     house = House()
     async with trio.open_nursery() as nursery:
         async with open_supervisor(rooted(grace=3)) as root:
-            pool = root.start(SupervisorSpec(name="pool", grace=100))
+            pool = root.nest(SupervisorSpec(name="pool", grace=100))
             nursery.start_soon(told_to_stop, house.add(pool, "a"), 60)
             nursery.start_soon(told_to_stop, house.add(root, "b"), 60)
             await wait_all_tasks_blocked()
@@ -255,7 +255,7 @@ async def test_a_supervisor_that_gives_up_drains_its_services(autojump_clock: Mo
         raise ZeroDivisionError
 
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool", restart="temporary", intensity=Intensity(0, 1.0)))
+        pool = root.nest(SupervisorSpec(name="pool", restart="temporary", intensity=Intensity(0, 1.0)))
         recorder = house.add(pool, "recorder", service=True)
         broken = pool.start(ActorSpec(name="broken", behaviour=stateless(crash)))
         await recorder.tell(1.0)
@@ -329,7 +329,7 @@ async def test_services_outlive_the_clean_up_of_cancelled_workers(autojump_clock
 async def test_a_nested_supervisor_can_be_stopped_alone(autojump_clock: MockClock) -> None:
     house = House()
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool"))
+        pool = root.nest(SupervisorSpec(name="pool"))
         inside, outside = house.add(pool, "inside"), house.add(root, "outside")
         await wait_all_tasks_blocked()
         await pool.stop()

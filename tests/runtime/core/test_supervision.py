@@ -181,7 +181,7 @@ async def test_three_restarts_in_thirty_seconds_are_borne_and_a_fourth_is_not(
     line = Line()
     with pytest.raises(RestartsExhausted, match="'root' gave up on 'pool'") as caught:
         async with open_supervisor(rooted(intensity=Intensity(0, 60.0))) as root:
-            pool = root.start(SupervisorSpec(name="pool"))
+            pool = root.nest(SupervisorSpec(name="pool"))
             a = line.add(pool, "a")
             for _ in range(3):
                 await crash(a)
@@ -196,7 +196,7 @@ async def test_three_restarts_in_thirty_seconds_are_borne_and_a_fourth_is_not(
 async def test_restarts_spread_out_over_time_are_borne_without_end(autojump_clock: MockClock) -> None:
     line = Line()
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool"))
+        pool = root.nest(SupervisorSpec(name="pool"))
         a = line.add(pool, "a")
         for _ in range(12):
             await crash(a)
@@ -233,7 +233,7 @@ async def test_a_supervisor_that_gave_up_is_renewed_by_its_own_with_all_its_chil
 ) -> None:
     line = Line()
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
+        pool = root.nest(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
         a, b = line.add(pool, "a"), line.add(pool, "b")
         other = line.add(root, "other")
         await wait_all_tasks_blocked()
@@ -253,7 +253,7 @@ async def test_when_a_supervisor_gives_up_those_in_flight_beside_the_crash_are_t
 ) -> None:
     line = Line()
     async with open_supervisor() as root, trio.open_nursery() as nursery:
-        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
+        pool = root.nest(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
         a, b = line.add(pool, "a"), line.add(pool, "b")
 
         async def told() -> None:
@@ -288,7 +288,7 @@ async def test_a_set_up_that_always_fails_ends_the_tree_and_everybody_is_told(
 async def test_a_temporary_supervisor_that_gave_up_ends_with_its_actors(autojump_clock: MockClock) -> None:
     line = Line()
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0), restart="temporary"))
+        pool = root.nest(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0), restart="temporary"))
         a, b = line.add(pool, "a"), line.add(pool, "b")
         await crash(a)
         await wait_all_tasks_blocked()
@@ -333,7 +333,7 @@ async def test_what_the_block_raises_while_the_tree_gives_up_is_raised_with_it(
 async def test_a_renewed_supervisor_starts_with_a_clean_history(autojump_clock: MockClock) -> None:
     line = Line()
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(1, 30.0)))
+        pool = root.nest(SupervisorSpec(name="pool", intensity=Intensity(1, 30.0)))
         a = line.add(pool, "a")
         await crash(a)
         assert await a.ask(0) == "a"
@@ -347,7 +347,7 @@ async def test_a_renewed_supervisor_starts_with_a_clean_history(autojump_clock: 
 async def test_a_child_may_be_started_while_its_supervisor_is_down(autojump_clock: MockClock) -> None:
     line = Line()
     async with open_supervisor(rooted(backoff=STEADY)) as root:
-        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
+        pool = root.nest(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
         await crash(line.add(pool, "a"))
         await trio.sleep(0.5)
         late = line.add(pool, "late")
@@ -432,7 +432,7 @@ async def test_a_message_is_not_begun_on_a_life_that_was_retired_in_its_set_up(
 async def test_a_supervisor_that_gave_up_just_before_the_stop_does_not_fail_it() -> None:
     line = Line()
     async with open_supervisor() as root:
-        pool = root.start(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
+        pool = root.nest(SupervisorSpec(name="pool", intensity=Intensity(0, 30.0)))
         a = line.add(pool, "a")
         await crash(a)
         await trio.lowlevel.checkpoint()
@@ -458,7 +458,7 @@ async def test_a_tear_down_that_failed_in_an_earlier_life_is_not_raised_again(
     line = Line()
     async with open_supervisor(rooted(strategy="one_for_all", intensity=PATIENT, grace=0)) as root:
         a = line.add(root, "a")
-        pool = root.start(SupervisorSpec(name="pool"))
+        pool = root.nest(SupervisorSpec(name="pool"))
         ref = pool.start(ActorSpec(name="b", behaviour=behaviour))
         await ref.tell(60)
         await wait_all_tasks_blocked()

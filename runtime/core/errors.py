@@ -48,7 +48,3 @@ class Finished(Exception):
 
     def __init__(self, reply: object = None) -> None:
         self.reply = reply
-
-
-class RestartsExhausted(Exception):
-    """A supervisor gave up: more restarts than its intensity allows. `__cause__` is the last crash."""
