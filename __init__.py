@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .runtime.version import __version__
 
 if TYPE_CHECKING:
-    from . import providers
+    from . import providers, testing
     from .runtime.agents.hooks import JudgeInput, JudgeModel, Tool, Verdict
     from .runtime.decisions import (
         BooleanDecision,
@@ -155,12 +155,13 @@ __all__ = [
     "create_judge",
     "load",
     "providers",
+    "testing",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "providers":
-        return import_module(".providers", __name__)
+    if name in ("providers", "testing"):
+        return import_module(f".{name}", __name__)
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,11 +16,13 @@ from .shapes import Shape, TypeInfo
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a declaration stands: its file, the offset of its text there, and its line (from 1)."""
+    """Where a declaration stands: its file, the offset of its text there, and its line (from 1). `text` is there
+    where a report quotes it, as it does tests."""
 
     file: str
     offset: int
     line: int
+    text: str = ""
 
 
 class ParamPlan(msgspec.Struct, frozen=True):

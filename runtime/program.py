@@ -31,7 +31,9 @@ from .providers.cache import ReplyCache
 from .providers.recording import Recorder
 from .result import Result
 from .run import Stamp, events
-from .session import Session, flow_name
+from .scripted import WatchedScript, approver_of, replies_now
+from .scripted import tool_answers as answers_of_tools
+from .session import Session, flow_name, nobody
 from .store.records import Versions
 from .store.writer import open_writer
 
@@ -82,12 +84,18 @@ class Program:
     ) -> AsyncIterator[Session]:
         """The program with its actors started, for any number of runs. `store` is the file of runs; None keeps the
         newest in memory. `tool_answers` stand in for the tools, in tests.
-        `extend` adds what an evaluation needs; the versions are those of the plan without it."""
+        `extend` adds what an evaluation needs; the versions are those of the plan without it.
+        Inside `judgeflow.testing.script` the script answers instead of models, tools and people."""
         plan = with_profile(self.plan, profile)
         versions = self.versions if profile is None else versions_of(plan)
         plan = plan if extend is None else extend(plan)
         clock = stamp or Stamp(time.time)
-        connected = connect or Connections(plan, self.root, os.environ, cache=cache, recorder=recorder)
+        replies = replies_now() if connect is None else None
+        script = WatchedScript(plan, replies) if replies is not None else None
+        connected = connect or Connections(
+            plan, self.root, os.environ, everything=script, cache=cache, recorder=recorder
+        )
+        tool_answers = answers_of_tools(script) if script is not None else tool_answers
         async with (
             open_writer(store) as writer,
             open_system(
@@ -96,7 +104,17 @@ class Program:
         ):
             scripted = connected.scripted if isinstance(connected, Connections) else ()
             file = str(self.path.absolute()) if store is not None else None
-            yield Session(system, writer, clock, profile, scripted, versions, file, durable=store is not None)
+            yield Session(
+                system,
+                writer,
+                clock,
+                profile,
+                scripted,
+                versions,
+                file,
+                durable=store is not None,
+                approver=approver_of(script) if script is not None else nobody,
+            )
 
     async def run(
         self,

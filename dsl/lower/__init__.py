@@ -70,7 +70,11 @@ def lower_plan(context: Context) -> p.Plan:
         suites={
             node.name.text: lower_suite(node, context.uses, lower_limits) for node in context.of(ast.Suite)
         },
-        tests=tuple(lower_test(node, origin) for node, origin in context.placed(ast.Test)),
+        tests=tuple(
+            lower_test(item.node, context.origin(module, item, text=item.text))
+            for module, item in context.items
+            if isinstance(item.node, ast.Test)
+        ),
         models=context.models,
     )
 

@@ -40,10 +40,10 @@ class Context:
             if isinstance(item.node, kind)
         ]
 
-    def origin(self, module: Module, item: Item) -> p.Origin:
+    def origin(self, module: Module, item: Item, text: str = "") -> p.Origin:
         assert item.node is not None
         line, _ = module.source.position(item.offset + item.node.start)
-        return p.Origin(self.relative(module.source.path), item.offset, line)
+        return p.Origin(self.relative(module.source.path), item.offset, line, text)
 
     def relative(self, path: str) -> str:
         return os.path.relpath(path, self.root or ".").replace(os.sep, "/")

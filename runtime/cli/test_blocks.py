@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import trio
@@ -34,7 +35,7 @@ def test_files(arguments: argparse.Namespace) -> int:
             ran += 1
             failed += not outcome.passed
             _print(name, outcome)
-            cases.append(Case(name, outcome.name, seconds, "\n".join(outcome.failures) or None))
+            cases.append(Case(name, outcome.name, seconds, "\n".join(_told(name, outcome)) or None))
     if arguments.junit:
         Path(arguments.junit).write_text(junit_xml("jrun test", cases), encoding="utf-8")
     if not ran:
@@ -57,5 +58,13 @@ async def _run_all(program: Program, wanted: str) -> list[tuple[TestOutcome, flo
 
 def _print(file: str, outcome: TestOutcome) -> None:
     print(f"{'✔' if outcome.passed else '✖'} {outcome.name}")
+    for line in _told(file, outcome):
+        print(f"    {line}")
+
+
+def _told(file: str, outcome: TestOutcome) -> Iterator[str]:
+    """What did not hold, with its place, line by line."""
     for failure in outcome.failures:
-        print(f"    {file}:{outcome.line}: {clean(failure)}")
+        first, *rest = str(failure).splitlines()
+        yield f"{file}:{failure.line}: {clean(first)}"
+        yield from map(clean, rest)

@@ -61,7 +61,7 @@ async def passes(body: str, lines: str, check: bool = True) -> None:
 async def fails(body: str, lines: str, check: bool = True) -> str:
     outcome = await outcome_of(body, lines, check)
     assert not outcome.passed
-    return "\n".join(outcome.failures)
+    return "\n".join(map(str, outcome.failures))
 
 
 WRITES = "return writer(text)"
@@ -183,17 +183,33 @@ async def test_judges_of_draws_at_once_are_told_apart_as_well() -> None:
     ("lines", "told"),
     [
         ('writer replies "a. b."\nexpect fails with "step.agent.quality-gate"', ""),
-        ('writer replies "a"\nexpect fails with "step.agent.quality-gate"', 'but it answered "a"'),
+        (
+            'writer replies "a"\nexpect fails with "step.agent.quality-gate"',
+            'expected it to fail with step.agent.quality-gate, but it answered\n  "a"',
+        ),
         (
             'writer replies "a. b."\nexpect fails with "gate.block"',
-            "but it failed with step.agent.quality-gate",
+            "but it ended with step.agent.quality-gate",
         ),
         (
             'writer replies "a. b."\nexpect result == "a"',
-            "failed [step.agent.quality-gate]: writer: the last of 3",
+            "the run ended as failed (step.agent.quality-gate), and no `expect` says so\n  writer: the last of 3",
         ),
-        ('writer replies "a"\nexpect result == "b"', 'expected "a" == "b"'),
-        ('writer replies "a"\nexpect result == "a" and len(result) > 3', "the condition to hold"),
+        ('writer replies "a"\nexpect result == "b"', 'expected result == "b"\n  result is "a"'),
+        (
+            'writer replies "a"\nexpect result == "a" and len(result) > 3',
+            "expected len(result) > 3\n  len(result) is 1",
+        ),
+        (
+            'writer replies "a"\nexpect result == "b" or not (result is Offer)  or  len( result )>3',
+            "",
+        ),
+        (
+            'writer replies "a"\nexpect result == "b" or len( result )>3',
+            'expected result == "b" or len( result )>3\n  result is "a"\n  len( result ) is 1',
+        ),
+        ('writer replies "a"\nexpect every r in [result]: r == "b"', '[result] is ["a"]'),
+        ('writer replies "a"\nexpect not (result == "a")', 'result is "a"'),
         ('writer replies "a"\nexpect result.none == 1', "text has no field `none`"),
         ('writer replies ["a. b."]\nexpect result == "a"', "is asked for answer 2, but the script has 1"),
         (
@@ -208,7 +224,7 @@ async def test_judges_of_draws_at_once_are_told_apart_as_well() -> None:
 )
 async def test_what_does_not_hold_is_told(lines: str, told: str) -> None:
     outcome = await outcome_of(WRITES, lines, check=False)
-    assert (told in "\n".join(outcome.failures)) if told else outcome.passed
+    assert (told in "\n".join(map(str, outcome.failures))) if told else outcome.passed
 
 
 async def test_what_the_script_lacks_is_the_tests_own_fault_even_under_try() -> None:
@@ -230,7 +246,7 @@ async def test_a_decision_that_cannot_be_meant_is_told(value: str) -> None:
 
 async def test_a_paused_run_is_no_failure_of_the_block_itself() -> None:
     told = await fails('yes = approve "Go?"\nreturn yes', "expect result == true", check=False)
-    assert "paused [approve.waiting]: Go?" in told
+    assert "the run ended as paused (approve.waiting), and no `expect` says so\n  Go?" in told
 
 
 async def test_a_wrong_input_is_told_as_such() -> None:
@@ -239,5 +255,36 @@ async def test_a_wrong_input_is_told_as_such() -> None:
     )
     made = unchecked(source)
     outcome: Any = await run_block(made, made.plan.tests[0], Stamp(lambda: 0.0))
-    assert outcome.failures == ("[flow.wrong-arguments] main: text: is missing",)
+    assert [(f.line, str(f)) for f in outcome.failures] == [
+        (26, "[flow.wrong-arguments] main: text: is missing")
+    ]
     assert (outcome.record, outcome.name, outcome.line) == (None, "t", 26)
+
+
+async def test_a_failure_names_the_line_of_its_expectation_whatever_stands_above_the_block() -> None:
+    source = """
+    model small "openai/some"
+    agent writer(topic: text) { model small }
+    flow main(text: text) -> text { return writer(text) }
+
+    # what it is about
+    # and more
+    test "t" for main {
+      given { text: "x" }
+      writer replies "a"
+      expect result == "a"
+
+      # not so
+      expect result == "b"
+    }
+    """
+    made = program(source)
+    outcome = await run_block(made, made.plan.tests[0], Stamp(lambda: 0.0))
+    lines = source.splitlines()
+    assert [lines[failure.line - 1].strip() for failure in outcome.failures] == ['expect result == "b"']
+
+
+async def test_a_long_value_is_cut_and_its_size_is_told() -> None:
+    told = await fails(WRITES, f'writer replies "{"x" * 5000}"\nexpect result == "a"')
+    assert "… (5,002 characters)" in told
+    assert len(told) < 2_500
