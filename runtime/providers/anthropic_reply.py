@@ -12,7 +12,8 @@ from ..judge.protocol import ChatReply, Usage
 from .exchange import Head
 from .failures import Failures
 from .tool_calls import ToolCalls
-from .wire import Event, EventParser
+from .usage import count
+from .wire import Event, Framing
 
 
 class _Block(msgspec.Struct):
@@ -28,18 +29,11 @@ class _Block(msgspec.Struct):
     stop_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-
-
 class _Message(msgspec.Struct):
-    model: str = ""
+    model: Any = None
     content: list[_Block] = []
     stop_reason: str | None = None
-    usage: _Usage | None = None
+    usage: Any = None
 
 
 class _Event(msgspec.Struct):
@@ -50,13 +44,14 @@ class _Event(msgspec.Struct):
     message: _Message | None = None
     content_block: _Block | None = None
     delta: _Block | None = None
-    usage: _Usage | None = None
+    usage: Any = None
     error: Any = None
 
 
 _decode_event = msgspec.json.Decoder(_Event).decode
 _decode_message = msgspec.json.Decoder(_Message).decode
 
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _STOPPED: Mapping[str, str] = {
     "max_tokens": "provider.length",
     "model_context_window_exceeded": "provider.context-limit",
@@ -68,39 +63,44 @@ _STOPPED: Mapping[str, str] = {
 class MessageReader:
     def __init__(self, head: Head, failures: Failures) -> None:
         self._failures = failures
-        self._parser = EventParser() if "event-stream" in head.headers.get("content-type", "") else None
-        self._body = bytearray()
+        self._framing = Framing(head.headers.get("content-type", ""))
+        self.progress = 0
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._calls = ToolCalls()
         self._stop = ""
         self._seen = False
-        self._usage = _Usage()
+        self._counts: dict[str, int] = {}
         self._model = ""
 
     def feed(self, chunk: bytes) -> bool:
-        if self._parser is None:
-            self._body += chunk
-            return False
-        return self._read(self._parser.feed(chunk))
+        return self._read(self._framing.feed(chunk), "provider.bad-chunk")
 
     def finish(self, whole: bool) -> ChatReply:
-        if self._parser is not None:
-            self._read(self._parser.end())
+        # A last event without its blank line is one, unless the stream was cut within it.
+        rest = self._framing.end()
+        body = self._framing.whole
+        if body is None:
+            try:
+                self._read(rest, "provider.cut")
+            except ProviderError as error:
+                if error.code != "provider.cut" or not self._stop:
+                    raise
         elif not whole:
             raise self._failures.make("provider.cut")
         else:
-            self._whole(bytes(self._body))
+            self._whole(body)
         return self._reply(whole)
 
-    def _read(self, events: list[Event]) -> bool:
+    def _read(self, events: list[Event], unreadable: str) -> bool:
         done = False
         for event in events:
             try:
                 told = _decode_event(event.data)
             except (msgspec.DecodeError, RecursionError) as error:
                 shown = event.data[:200].decode("utf-8", errors="replace")
-                raise self._failures.make("provider.bad-chunk", f"{error}: {shown}") from None
+                raise self._failures.make(unreadable, f"{error}: {shown}", usage=self._known()) from None
+            self.progress += told.type != "ping"
             self._take(told)
             done = done or told.type == "message_stop"
         return done
@@ -110,7 +110,7 @@ class MessageReader:
             raise self._failures.from_error(event.error, usage=self._known())
         if event.message is not None:
             self._seen = True
-            self._model = event.message.model
+            self._name(event.message.model)
             self._count(event.message.usage)
         if event.content_block is not None:
             self._add(event.index, event.content_block, started=True)
@@ -128,7 +128,7 @@ class MessageReader:
         if told.error:
             raise self._failures.from_error(told.error)
         self._seen = message.stop_reason is not None
-        self._model = message.model
+        self._name(message.model)
         self._count(message.usage)
         for index, block in enumerate(message.content):
             self._add(index, block)
@@ -146,12 +146,16 @@ class MessageReader:
         elif block.partial_json is not None:
             self._calls.add(index, None, None, block.partial_json)
 
-    def _count(self, usage: _Usage | None) -> None:
-        """Later numbers of a stream are totals, not additions."""
-        for name in _Usage.__struct_fields__ if usage is not None else ():
-            number = getattr(usage, name)
+    def _name(self, model: Any) -> None:
+        self._model = model if isinstance(model, str) else ""
+
+    def _count(self, usage: Any) -> None:
+        """Later numbers of a stream are totals, not additions. What is no count is unknown, and no reason to throw
+        an answer away."""
+        for name in _COUNTS if isinstance(usage, dict) else ():
+            number = count(usage.get(name))
             if number is not None:
-                setattr(self._usage, name, number)
+                self._counts[name] = number
 
     def _reply(self, whole: bool) -> ChatReply:
         if not self._seen:
@@ -180,13 +184,14 @@ class MessageReader:
 
     def _known(self) -> Usage | None:
         """This API's input count leaves out what was read from or written to its cache."""
-        usage = self._usage
-        if usage.input_tokens is None and usage.output_tokens is None:
+        fresh, answered = self._counts.get("input_tokens"), self._counts.get("output_tokens")
+        if fresh is None and answered is None:
             return None
-        read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+        read = self._counts.get("cache_read_input_tokens", 0)
+        written = self._counts.get("cache_creation_input_tokens", 0)
         return Usage(
-            input_tokens=None if usage.input_tokens is None else usage.input_tokens + read + written,
-            output_tokens=usage.output_tokens,
+            input_tokens=None if fresh is None else fresh + read + written,
+            output_tokens=answered,
             cached_tokens=read,
             cache_write_tokens=written,
         )

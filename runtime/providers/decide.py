@@ -73,6 +73,10 @@ class JsonReader:
         self._failures = failures
         self._body = bytearray()
 
+    @property
+    def progress(self) -> int:
+        return len(self._body)
+
     def feed(self, chunk: bytes) -> bool:
         self._body += chunk
         return False

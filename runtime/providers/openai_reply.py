@@ -13,7 +13,8 @@ from .exchange import Head
 from .failures import Failures
 from .reasoning import split_reasoning
 from .tool_calls import ToolCalls
-from .wire import Event, EventParser
+from .usage import count, count_in
+from .wire import Event, Framing
 
 
 class _Function(msgspec.Struct):
@@ -31,9 +32,9 @@ class _Message(msgspec.Struct):
     """A whole message, or what a chunk adds to one."""
 
     content: Any = None
-    refusal: str | None = None
+    refusal: Any = None
     reasoning: Any = None
-    reasoning_content: str | None = None
+    reasoning_content: Any = None
     tool_calls: list[_ToolCall] | None = None
 
 
@@ -56,31 +57,25 @@ class _Choice(msgspec.Struct):
     logprobs: _Logprobs | None = None
 
 
-class _InputDetails(msgspec.Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-
-
-class _OutputDetails(msgspec.Struct):
-    reasoning_tokens: int | None = None
-
-
 class _Usage(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _InputDetails | None = None
-    completion_tokens_details: _OutputDetails | None = None
+    """Anything may stand here: an answer is not thrown away because its bill cannot be read."""
+
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    prompt_tokens_details: Any = None
+    completion_tokens_details: Any = None
     cost: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Completion(msgspec.Struct):
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
     error: Any = None
-    model: str | None = None
+    model: Any = None
 
 
 _decode = msgspec.json.Decoder(_Completion).decode
+_decode_usage = msgspec.json.Decoder(_Usage | None).decode
 
 
 class CompletionReader:
@@ -90,31 +85,36 @@ class CompletionReader:
         """`may_be_cut`: the token limit is no failure, as where only the first tokens are looked at."""
         self._failures = failures
         self._answer = _Answer(failures, may_be_cut)
-        self._parser = EventParser() if "event-stream" in head.headers.get("content-type", "") else None
-        self._body = bytearray()
+        self._framing = Framing(head.headers.get("content-type", ""))
+        self.progress = 0
 
     def feed(self, chunk: bytes) -> bool:
-        if self._parser is None:
-            self._body += chunk
-            return False
-        return self._read(self._parser.feed(chunk))
+        return self._read(self._framing.feed(chunk), "provider.bad-chunk")
 
     def finish(self, whole: bool) -> ChatReply:
-        if self._parser is not None:
-            self._read(self._parser.end())
+        # A last event without its blank line is one, unless the stream was cut within it.
+        rest = self._framing.end()
+        body = self._framing.whole
+        if body is None:
+            try:
+                self._read(rest, "provider.cut")
+            except ProviderError as error:
+                if error.code != "provider.cut" or not self._answer.is_finished:
+                    raise
         elif not whole:
             raise self._failures.make("provider.cut")
         else:
-            self._answer.add(self._completion(bytes(self._body), "provider.not-json"))
+            self._answer.add(self._completion(body, "provider.not-json"))
         return self._answer.reply(whole)
 
-    def _read(self, events: list[Event]) -> bool:
+    def _read(self, events: list[Event], unreadable: str) -> bool:
         done = False
         for event in events:
-            if event.data == b"[DONE]":
+            if event.data.strip() == b"[DONE]":
                 done = True
-            elif event.data:
-                self._answer.add(self._completion(event.data, "provider.bad-chunk"))
+            elif event.data.strip():
+                self.progress += 1
+                self._answer.add(self._completion(event.data, unreadable))
         return done
 
     def _completion(self, data: bytes, code: str) -> _Completion:
@@ -144,11 +144,12 @@ class _Answer:
         self._model = ""
 
     def add(self, part: _Completion) -> None:
-        if part.usage is not None:
-            self._usage = _usage(part.usage)
+        usage = _usage(part.usage)
+        if usage is not None:
+            self._usage = usage
         if part.error:
             raise self._failures.from_error(part.error, usage=self._known())
-        if part.model:
+        if part.model and isinstance(part.model, str):
             self._model = part.model
         for choice in part.choices or ():
             if choice.index == 0:
@@ -165,7 +166,7 @@ class _Answer:
             self._reasoning += thoughts
             self._reasoning += _texts(message.reasoning_content or message.reasoning)[0]
             if message.refusal:
-                self._refusal.append(message.refusal)
+                self._refusal.append(str(message.refusal))
             for call in message.tool_calls or ():
                 function = call.function or _Function()
                 self._calls.add(call.index, call.id, function.name, function.arguments)
@@ -173,6 +174,11 @@ class _Answer:
             self._logprobs += [_alternatives(token) for token in choice.logprobs.content or ()]
         if choice.finish_reason:
             self._finish = choice.finish_reason
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether why it ended has come."""
+        return bool(self._finish)
 
     def reply(self, whole: bool) -> ChatReply:
         """Why it ended is read before what it holds: a refusal or a cut text is no answer."""
@@ -236,16 +242,21 @@ def _alternatives(token: _Token) -> tuple[TokenLogprob, ...]:
     return (sampled, *rest)
 
 
-def _usage(usage: _Usage) -> Usage:
-    details = usage.prompt_tokens_details or _InputDetails()
-    thinking = usage.completion_tokens_details or _OutputDetails()
+def _usage(told: msgspec.Raw) -> Usage | None:
+    try:
+        usage = _decode_usage(told)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if usage is None:
+        return None
+    details = usage.prompt_tokens_details
     return Usage(
-        input_tokens=usage.prompt_tokens,
-        output_tokens=usage.completion_tokens,
-        cached_tokens=details.cached_tokens or 0,
-        reasoning_tokens=thinking.reasoning_tokens or 0,
+        input_tokens=count(usage.prompt_tokens),
+        output_tokens=count(usage.completion_tokens),
+        cached_tokens=count_in(details, "cached_tokens"),
+        reasoning_tokens=count_in(usage.completion_tokens_details, "reasoning_tokens"),
         cost=_cost(bytes(usage.cost)),
-        cache_write_tokens=details.cache_write_tokens or 0,
+        cache_write_tokens=count_in(details, "cache_write_tokens"),
     )
 
 

@@ -86,14 +86,17 @@ class Pool:
         again = False
         try:
             await progress.wait_for_turn()
-            response = await transport.handle_async_request(request)
+            with progress.until_head:
+                response = await transport.handle_async_request(request)
+            if progress.until_head.cancelled_caught:
+                raise ExchangeError("provider.slow-start", f"{self._timing.first_byte:g} s")
             progress.head_came()
             again = await _read(response, on_head(_head(response)), self._timing.idle)
         except httpx.TransportError as error:
             raise self._named(error, progress) from error
         finally:
             progress.end_turn()
-            if again:
+            if again and not _has_leftovers(transport):
                 self._idle.append(transport)
             else:
                 with trio.move_on_after(_CLOSING, shield=True):
@@ -181,6 +184,9 @@ class _Progress:
 
     def __init__(self, timing: Timing, starting: trio.Semaphore) -> None:
         self.connected = False
+        self.until_head = trio.CancelScope()
+        """Its deadline is set when the request is out: a head that drips in is no faster than one that is late."""
+        self._first_byte = timing.first_byte
         self._idle = timing.idle
         self._starting = starting
         self._has_turn = False
@@ -220,6 +226,8 @@ class _Progress:
             self._close = info["return_value"].aclose
         elif event == "http11.send_request_headers.complete":
             self.end_turn()
+        elif event == "http11.send_request_body.complete":
+            self.until_head.deadline = trio.current_time() + self._first_byte
 
 
 async def _read(response: httpx.Response, sink: Sink, idle: float) -> bool:
@@ -251,6 +259,14 @@ async def _read(response: httpx.Response, sink: Sink, idle: float) -> bool:
         raise wrong
     sink.closed(ended or enough)
     return ended
+
+
+def _has_leftovers(transport: httpx.AsyncHTTPTransport) -> bool:
+    """Whether more came than the answer. httpcore would read it as the answer to the next request; nothing public
+    tells, and a test sees to it that this still does."""
+    connections = getattr(getattr(transport, "_pool", None), "connections", ())
+    states = [getattr(getattr(one, "_connection", None), "_h11_state", None) for one in connections]
+    return any(state is not None and state.trailing_data[0] for state in states)
 
 
 def _head(response: httpx.Response) -> Head:

@@ -30,6 +30,10 @@ T = TypeVar("T")
 class Reader(Protocol[T_co]):
     """Makes an answer of a body. Both raise `ProviderError` for what is no whole answer."""
 
+    @property
+    def progress(self) -> int:
+        """Grows with what matters; signs of life are nothing to it."""
+
     def feed(self, chunk: bytes) -> bool:
         """Returns whether all that matters has come."""
 
@@ -146,7 +150,7 @@ class Service:
         return answer
 
     async def _exchange(self, call: Call[T]) -> T:
-        receiver = _Receiver(call, self.failures)
+        receiver = _Receiver(call, self.failures, self._clockwork.timing.nothing_new)
         try:
             await self._pool.send(call.method, call.path, call.body, receiver.start)
         except ExchangeError as error:
@@ -172,9 +176,12 @@ def _book(error: ProviderError, paid: list[Usage]) -> None:
 class _Receiver(Generic[T]):
     """Between a connection and a reader: decompresses, counts, and keeps the body of an error."""
 
-    def __init__(self, call: Call[T], failures: Failures) -> None:
+    def __init__(self, call: Call[T], failures: Failures, nothing_new: float) -> None:
         self._call = call
         self._failures = failures
+        self._nothing_new = nothing_new
+        self._progress = 0
+        self._last_new = trio.current_time()
         self._head: Head | None = None
         self._reader: Reader[T] | None = None
         self._inflater: Inflater | None = None
@@ -183,7 +190,8 @@ class _Receiver(Generic[T]):
 
     def start(self, head: Head) -> Sink:
         self._head = head
-        good = head.status == 200
+        good = 200 <= head.status < 300
+        self._last_new = trio.current_time()
         self._inflater = Inflater(head.headers.get("content-encoding", "").lower(), self._call.most)
         self._reader = self._call.read(head) if good else None
         return self
@@ -192,9 +200,20 @@ class _Receiver(Generic[T]):
         assert self._inflater is not None
         plain = self._inflater.feed(chunk)
         if self._reader is not None:
-            return self._reader.feed(plain)
+            done = self._reader.feed(plain)
+            self._watch(self._reader.progress)
+            return done
         self._error += plain[: _MOST_OF_AN_ERROR - len(self._error)]
         return len(self._error) >= _MOST_OF_AN_ERROR
+
+    def _watch(self, progress: int) -> None:
+        """A stream that only says that it is alive, or sends an event that never ends, stalls too."""
+        if progress > self._progress:
+            self._progress, self._last_new = progress, trio.current_time()
+        elif trio.current_time() - self._last_new > self._nothing_new:
+            raise self._failures.make(
+                "provider.stalled", f"{self._nothing_new:g} s of nothing but signs of life"
+            )
 
     def closed(self, whole: bool) -> None:
         self._whole = whole

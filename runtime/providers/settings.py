@@ -134,5 +134,7 @@ class Timing:
     connect: float = 10.0
     first_byte: float = 120.0
     idle: float = 60.0
+    nothing_new: float = 600.0
+    """How long a stream may send signs of life and nothing of an answer."""
     keep_alive: float = 4.0
     """How long an unused connection is kept: servers close theirs after five seconds."""

@@ -9,6 +9,7 @@ from typing import Any
 from ..judge.protocol import Usage
 
 NOTHING = Usage(input_tokens=0, output_tokens=0)
+_MOST = 10**9
 UNKNOWN = Usage(incomplete=True)
 """An attempt that broke off: it may have cost something."""
 
@@ -38,14 +39,13 @@ def token_counts(told: Any) -> Usage:
     if not isinstance(told, dict):
         return Usage()
     details = told.get("input_tokens_details")
-    thinking = told.get("output_tokens_details")
     return Usage(
-        input_tokens=_count(told.get("input_tokens")),
-        output_tokens=_count(told.get("output_tokens")),
-        cached_tokens=_count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
-        reasoning_tokens=_count(thinking.get("reasoning_tokens")) or 0 if isinstance(thinking, dict) else 0,
+        input_tokens=count(told.get("input_tokens")),
+        output_tokens=count(told.get("output_tokens")),
+        cached_tokens=count_in(details, "cached_tokens"),
+        reasoning_tokens=count_in(told.get("output_tokens_details"), "reasoning_tokens"),
         cost=_cost(told.get("cost")),
-        cache_write_tokens=_count(details.get("cache_write_tokens")) or 0 if isinstance(details, dict) else 0,
+        cache_write_tokens=count_in(details, "cache_write_tokens"),
     )
 
 
@@ -54,8 +54,14 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
     return sum(values) if values else None
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def count(value: Any) -> int | None:
+    """A number of tokens; what is none, less than none, or more than any model takes, is unknown."""
+    good = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+    return value if good else None
+
+
+def count_in(details: Any, name: str) -> int:
+    return (count(details.get(name)) or 0) if isinstance(details, dict) else 0
 
 
 def _cost(value: Any) -> str | None:

@@ -28,16 +28,20 @@ class EventParser:
     """Server-sent events from chunks cut anywhere. Lines end at CR, LF or CRLF alone: U+2028 is text."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest: list[bytes] = []
+        """A line that has not ended, in the pieces in which it came: joined once, however many they are."""
         self._data: list[bytes] = []
         self._name = b""
         self._started = False
 
     def feed(self, chunk: bytes) -> list[Event]:
-        text = self._rest + chunk if self._rest else chunk
+        if self._started and self._rest and not self._ends_a_line(chunk):
+            self._rest.append(chunk)
+            return []
+        text = b"".join(self._rest) + chunk if self._rest else chunk
         if not self._started:
             if len(text) < 3 and b"\xef\xbb\xbf".startswith(text):
-                self._rest = text
+                self._rest = [text]
                 return []
             text = text.removeprefix(b"\xef\xbb\xbf")
             self._started = True
@@ -48,13 +52,16 @@ class EventParser:
         else:
             held = b""
         *lines, last = text.split(b"\n")
-        self._rest = last + held
+        self._rest = [last + held] if last or held else []
         return self._read(lines)
+
+    def _ends_a_line(self, chunk: bytes) -> bool:
+        return b"\n" in chunk or b"\r" in chunk or self._rest[-1].endswith(b"\r")
 
     def end(self) -> list[Event]:
         """What is left when the stream closed without a last blank line."""
-        lines = [self._rest.removesuffix(b"\r"), b""]
-        self._rest = b""
+        lines = [b"".join(self._rest).removesuffix(b"\r"), b""]
+        self._rest = []
         return self._read(lines)
 
     def _read(self, lines: list[bytes]) -> list[Event]:
@@ -69,6 +76,50 @@ class EventParser:
             elif line.startswith(b"event:"):
                 self._name = line[6:].strip()
         return events
+
+
+_FIELDS = (b"data:", b"event:", b":", b"id:", b"retry:")
+
+
+class Framing:
+    """A body that is a stream of events or one whole value. What it looks like counts for more than what it says it
+    is: services stream under other names, and answer an error in one piece where a stream was asked for."""
+
+    def __init__(self, content_type: str) -> None:
+        self._is_stream = "event-stream" in content_type.lower()
+        self._parser: EventParser | None = None
+        self._body = bytearray()
+        self._decided = False
+
+    @property
+    def whole(self) -> bytes | None:
+        """The body so far; None where it is a stream."""
+        return None if self._parser is not None else bytes(self._body)
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        """The events that are complete now."""
+        if not self._decided:
+            self._body += chunk
+            return self._decide(bytes(self._body[:64]).lstrip(b"\xef\xbb\xbf \t\r\n"))
+        if self._parser is not None:
+            return self._parser.feed(chunk)
+        self._body += chunk
+        return []
+
+    def _decide(self, start: bytes) -> list[Event]:
+        if not start or any(field.startswith(start) and field != start for field in _FIELDS):
+            return []
+        self._decided = True
+        if start.startswith(_FIELDS) or (self._is_stream and start[:1] not in b"{[<"):
+            self._parser = EventParser()
+            body, self._body = bytes(self._body), bytearray()
+            return self._parser.feed(body)
+        return []
+
+    def end(self) -> list[Event]:
+        if not self._decided and self._is_stream:
+            self._parser = EventParser()
+        return [] if self._parser is None else self._parser.end()
 
 
 class Inflater:

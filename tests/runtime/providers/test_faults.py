@@ -11,6 +11,7 @@ import trio
 
 from judgeflow.runtime.judge.errors import ConfigurationError, ProviderError
 from judgeflow.runtime.judge.protocol import DecisionQuestion
+from judgeflow.runtime.providers.failures import FAILURES, Failures
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.settings import Secret, Timing
 
@@ -388,3 +389,96 @@ async def test_u44_a_caller_who_cancelled_sees_the_cancellation_and_nothing_is_s
             await provider.chat(kit.asks(timeout=5))
         await trio.sleep(0.05)
         assert (scope.cancelled_caught, len(server.requests), server.open) == (True, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "least", "most"),
+    [
+        (429, "0.2", 0.2, 0.3),
+        (503, "0.2", 0.2, 0.3),
+        (529, "0.2", 0.2, 0.3),
+        (408, "0.2", 0.2, 0.3),
+        (409, "0.2", 0.2, 0.3),
+        # The clock of these tests stands at 22:13:20.
+        (429, "Tue, 14 Nov 2023 22:13:21 GMT", 1.0, 1.2),
+        (429, "Tuesday, 14-Nov-23 22:13:21 GMT", 1.0, 1.2),
+        (429, "Tue, 14 Nov 2023 22:00:00 GMT", 0.0, 0.02),
+        (429, "soon", 0.0, 0.02),
+        (429, "-5", 0.0, 0.02),
+        (429, "", 0.0, 0.02),
+        (429, "1e9", 0.0, 0.02),
+        (429, "nan", 0.0, 0.02),
+        (429, "99999999999999999999999", 0.0, 0.02),
+        (500, "0", 0.0, 0.02),
+    ],
+)
+async def test_cases_075_076_what_retry_after_asks_for_on_a_socket(kit, status, value, least, most) -> None:
+    waits: list[float] = []
+    clock = kit.clockwork(on_retry=lambda _, delay, __: waits.append(delay))
+    limited = kit.answers({"error": {"message": "m"}}, status, headers={"retry-after": value})
+    async with kit.provider(limited, kit.answers(kit.said("ok")), clock=clock) as (provider, server):
+        with trio.move_on_after(0.4):
+            await provider.chat(kit.asks())
+    assert len(waits) == 1
+    assert least <= waits[0] <= most
+    assert len(server.requests) == (2 if most < 0.4 else 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("999999", "11.6 days"),
+        ("3600", "3600 s"),
+        ("Wed, 15 Nov 2023 22:13:20 GMT", "24.0 hours"),
+        ("Thu, 31 Dec 2099 23:59:59 GMT", "days"),
+    ],
+)
+async def test_case_077_a_huge_retry_after_is_told_and_not_slept_through(kit, value, said) -> None:
+    limited = kit.answers({"error": {"message": "m"}}, 429, headers={"retry-after": value})
+    with trio.fail_after(2):
+        error, sent = await fault(kit, limited)
+    assert (error.code, sent) == ("provider.rate-limited", 1)
+    assert said in error.message
+    assert "the limit is 300 s" in error.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "You exceeded your current quota", "type": "insufficient_quota"}},
+        {"error": {"message": "m", "code": "billing_hard_limit_reached"}},
+        {"error": {"message": "Your credit balance is too low to access the API"}},
+    ],
+)
+@pytest.mark.parametrize("status", [400, 402, 403, 429])
+async def test_a_spent_quota_is_no_rate_limit_whatever_status_it_comes_with(kit, body, status) -> None:
+    error, sent = await fault(kit, kit.answers(body, status, headers={"retry-after": "1"}))
+    assert (error.code, error.retryable, sent) == ("provider.quota", False, 1)
+
+
+async def test_a_reset_within_a_stream_is_a_cut_answer_and_asked_again(kit) -> None:
+    async def reset(_, wire) -> None:
+        await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(kit.event(kit.delta("half an"))))
+        await wire.sleep(0.02)
+        wire.reset()
+
+    async with kit.provider(reset, kit.answers(kit.said("whole"))) as (provider, server):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, len(server.requests), reply.usage.incomplete) == ("whole", 2, True)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_no_redirect_is_followed_not_even_to_the_same_host(kit, status) -> None:
+    moved = kit.answers("", status, headers={"location": "/v2/chat/completions"})
+    error, sent = await fault(kit, moved)
+    assert (error.code, error.status, sent) == ("provider.redirect", status, 1)
+    assert "/v2/chat/completions" in error.message
+
+
+@pytest.mark.parametrize("code", sorted(FAILURES))
+def test_every_failure_has_a_class_a_code_and_a_message_of_its_own(code) -> None:
+    others = [failure.text for name, failure in FAILURES.items() if name != code]
+    error = Failures("p").make(code)
+    assert (type(error), error.code) == (ProviderError, code)
+    assert error.message == f"p: {FAILURES[code].text}"
+    assert FAILURES[code].text not in others

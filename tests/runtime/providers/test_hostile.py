@@ -1,0 +1,500 @@
+"""Servers that do their worst: what is not a whole answer is never taken for one, and nothing hangs or grows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+
+import pytest
+import trio
+
+from judgeflow.runtime.judge.errors import ProviderContractError, ProviderError
+from judgeflow.runtime.judge.protocol import ChatReply, DecisionQuestion
+from judgeflow.runtime.providers.anthropic_reply import MessageReader
+from judgeflow.runtime.providers.exchange import Head
+from judgeflow.runtime.providers.failures import Failures
+from judgeflow.runtime.providers.openai_reply import CompletionReader
+from judgeflow.runtime.providers.settings import Timing
+from judgeflow.runtime.providers.wire import EventParser
+
+TEXT = "Terns eat fish — «small» ones. 😀"
+
+
+def sse(*events: object, named: bool = False) -> bytes:
+    lines = []
+    for event in events:
+        name = f"event: {event['type']}\n" if named else ""
+        lines.append(f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n")
+    return "".join(lines).encode()
+
+
+def openai_delta(finish: str | None = None, **delta: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def call_part(arguments: str, **more: object) -> dict[str, object]:
+    return openai_delta(tool_calls=[{"index": 0, "function": {"arguments": arguments}, **more}])
+
+
+USAGE = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 9}}
+OPENAI_TEXT = (
+    sse(
+        openai_delta(role="assistant", content=""),
+        *(openai_delta(content=part) for part in ("Terns eat fish", " — «small»", " ones. 😀")),
+        openai_delta("stop"),
+        USAGE,
+    )
+    + b"data: [DONE]\n\n"
+)
+OPENAI_CALL = (
+    sse(
+        openai_delta(tool_calls=[{"index": 0, "id": "c", "function": {"name": "look", "arguments": ""}}]),
+        *(call_part(part) for part in ('{"ci', 'ty": "Ki', 'el"}')),
+        openai_delta("tool_calls"),
+        USAGE,
+    )
+    + b"data: [DONE]\n\n"
+)
+ANTHROPIC_TEXT = sse(
+    {"type": "message_start", "message": {"model": "m", "usage": {"input_tokens": 5, "output_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "ping"},
+    *(
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": part}}
+        for part in ("Terns eat fish", " — «small»", " ones. 😀")
+    ),
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}},
+    {"type": "message_stop"},
+    named=True,
+)
+ANTHROPIC_CALL = sse(
+    {"type": "message_start", "message": {"model": "m", "usage": {"input_tokens": 5, "output_tokens": 1}}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "id": "c", "name": "look", "input": {}},
+    },
+    *(
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": part},
+        }
+        for part in ('{"ci', 'ty": "Ki', 'el"}')
+    ),
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}},
+    {"type": "message_stop"},
+    named=True,
+)
+OPENAI_WHOLE = json.dumps(
+    {
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": TEXT}}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 9},
+    }
+).encode()
+ANTHROPIC_WHOLE = json.dumps(
+    {
+        "type": "message",
+        "content": [{"type": "text", "text": TEXT}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 5, "output_tokens": 9},
+    }
+).encode()
+REPLIES = {
+    "openai text": ("openai", "text/event-stream", OPENAI_TEXT),
+    "openai call": ("openai", "text/event-stream", OPENAI_CALL),
+    "openai whole": ("openai", "application/json", OPENAI_WHOLE),
+    "anthropic text": ("anthropic", "text/event-stream", ANTHROPIC_TEXT),
+    "anthropic call": ("anthropic", "text/event-stream", ANTHROPIC_CALL),
+    "anthropic whole": ("anthropic", "application/json", ANTHROPIC_WHOLE),
+}
+EACH = pytest.mark.parametrize("name", REPLIES)
+
+
+def is_the_answer(reply) -> bool:
+    """The whole of it, and nothing else."""
+    calls = [(call.name, json.loads(call.arguments)) for call in reply.tool_calls]
+    return (reply.text, calls) in ((TEXT, []), ("", [("look", {"city": "Kiel"})]))
+
+
+def reader(api: str, kind: str):
+    head = Head(200, {"content-type": kind})
+    made = CompletionReader if api == "openai" else MessageReader
+    return made(head, Failures("p"))
+
+
+@EACH
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_reply_cut_after_any_byte_is_the_answer_or_an_error(name, whole) -> None:
+    api, kind, body = REPLIES[name]
+    answers, codes = 0, set()
+    for at in range(len(body)):
+        cut = reader(api, kind)
+        try:
+            cut.feed(body[:at])
+            reply = cut.finish(whole)
+        except ProviderError as error:
+            codes.add(error.code)
+        else:
+            assert is_the_answer(reply), (at, body[:at])
+            answers += 1
+    assert codes <= {"provider.cut", "provider.not-json", "provider.no-choices"}
+    assert is_the_answer(fed(api, kind, [body]))
+    # Only what comes after the reason why it ended may be missing.
+    assert (answers > 0) == ("whole" not in name)
+
+
+@EACH
+def test_where_the_bytes_of_a_reply_are_parted_changes_nothing(name) -> None:
+    api, kind, body = REPLIES[name]
+    for at in range(len(body)):
+        assert is_the_answer(fed(api, kind, [body[:at], body[at:]]))
+    assert is_the_answer(fed(api, kind, [body[i : i + 1] for i in range(len(body))]))
+
+
+def fed(api: str, kind: str, chunks: list[bytes]):
+    made = reader(api, kind)
+    for chunk in chunks:
+        made.feed(chunk)
+    return made.finish(True)
+
+
+@EACH
+@pytest.mark.parametrize("change", ["drop", "flip"])
+def test_whatever_byte_is_lost_or_changed_the_outcome_is_a_reply_or_a_named_error(name, change) -> None:
+    api, kind, body = REPLIES[name]
+    outcomes = set()
+    for at in range(len(body)):
+        bad = body[:at] + (b"" if change == "drop" else bytes([body[at] ^ 0x20])) + body[at + 1 :]
+        try:
+            outcomes.add(type(fed(api, kind, [bad])))
+        except ProviderError as error:
+            outcomes.add(type(error))
+    assert outcomes <= {ChatReply, ProviderError}
+
+
+@pytest.mark.slow
+@EACH
+@pytest.mark.parametrize("ending", ["reset", "closed", "ended", "unframed"])
+async def test_on_a_socket_too_a_cut_reply_is_the_answer_or_an_error(kit, name, ending) -> None:
+    """Cut in the body by a reset, a close within a chunk, a proper end of the chunks, and an end of the connection
+    where nothing says how long the body is."""
+    api, kind, body = REPLIES[name]
+    at = 0
+
+    async def play(_, wire) -> None:
+        head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n".encode()
+        part = body[:at]
+        if ending == "unframed":
+            await wire.send(head + b"connection: close\r\n\r\n" + part)
+        else:
+            end = b"0\r\n\r\n" if ending == "ended" else b""
+            await wire.send(
+                head + b"transfer-encoding: chunked\r\n\r\n" + (kit.chunk(part) if part else b"") + end
+            )
+        if ending == "reset":
+            wire.reset()
+        elif ending != "ended":
+            wire.close()
+
+    answers, codes = 0, set()
+    async with kit.provider(play, api=api, retries=0) as (provider, server):
+        for at in range(0, len(body), 3):  # noqa: B007  # read by the play
+            provider._service._breaker.went_well()
+            try:
+                reply = await provider.chat(kit.asks())
+            except ProviderError as error:
+                codes.add(error.code)
+            else:
+                assert is_the_answer(reply)
+                answers += 1
+    assert len(server.requests) == len(range(0, len(body), 3))
+    assert codes <= {"provider.cut", "provider.reset", "provider.not-json", "provider.no-choices"}
+    assert (answers > 0) == ("whole" not in name) or ending == "reset"
+
+
+# --- HTTP itself --------------------------------------------------------------------------------------------
+
+
+def raw(data: bytes, *, then: str = "close"):
+    async def play(_, wire) -> None:
+        await wire.send(data)
+        if then == "close":
+            wire.close()
+        else:
+            await wire.until_closed()
+
+    return play
+
+
+GOOD = json.dumps({"choices": [{"finish_reason": "stop", "message": {"content": "ok"}}]}).encode()
+NOT_HTTP = {
+    "a status that is none": b"HTTP/1.1 abc OK\r\n\r\n",
+    "no status line": b"\r\n\r\n\r\n",
+    "another protocol": b"* OK IMAP4rev1 ready\r\n\r\n",
+    "a header without a name": b"HTTP/1.1 200 OK\r\n: x\r\n\r\n",
+    "two lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 9\r\n\r\n{}{}{}",
+    "a length below nothing": b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}",
+    "a transfer that nobody knows": b"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n{}",
+    "a header that never ends": b"HTTP/1.1 200 OK\r\nx: " + b"y" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", NOT_HTTP)
+async def test_what_is_not_http_is_no_answer_and_is_not_asked_again(kit, name) -> None:
+    async with kit.provider(raw(NOT_HTTP[name])) as (provider, server):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, len(server.requests)) == ("provider.not-http", 1)
+
+
+@pytest.mark.parametrize(
+    "body", [b"zz\r\n{}\r\n0\r\n\r\n", b"fffffffffffffffffffff\r\n{}", b"5\r\n{}", b"-1\r\n{}\r\n0\r\n\r\n"]
+)
+async def test_chunks_that_are_none_are_a_cut_answer(kit, body) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+    async with kit.provider(raw(head + body), retries=1) as (provider, server):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, len(server.requests)) == ("provider.cut", 2)
+
+
+@pytest.mark.parametrize("cut", [b"", b"HTT", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\ncontent-len"])
+@pytest.mark.parametrize("reset", [True, False])
+async def test_a_head_that_is_cut_is_a_broken_connection(kit, cut, reset) -> None:
+    async def play(_, wire) -> None:
+        await wire.send(cut)
+        if reset:
+            wire.reset()
+        else:
+            wire.close()
+
+    async with kit.provider(play, retries=1) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code in ("provider.reset", "provider.not-http")
+    assert caught.value.code == "provider.reset" or not reset
+
+
+async def test_a_head_that_drips_in_is_given_up_as_a_whole(kit) -> None:
+    async def drip(_, wire) -> None:
+        for byte in b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 200:
+            await wire.sleep(0.02)
+            await wire.send(bytes([byte]))
+            if not wire.open:
+                return
+
+    clock = kit.clockwork(timing=Timing(first_byte=0.2, idle=0.2))
+    with trio.fail_after(3):
+        async with kit.provider(drip, clock=clock, retries=0) as (provider, _):
+            began = trio.current_time()
+            with pytest.raises(ProviderError) as caught:
+                await provider.chat(kit.asks())
+    assert caught.value.code == "provider.slow-start"
+    assert trio.current_time() - began < 1
+
+
+async def test_heads_that_promise_one_without_end_are_given_up(kit) -> None:
+    async def promise(_, wire) -> None:
+        while wire.open:
+            await wire.send(b"HTTP/1.1 102 Processing\r\n\r\n")
+            await wire.sleep(0.02)
+
+    clock = kit.clockwork(timing=Timing(first_byte=0.2, idle=0.2))
+    with trio.fail_after(3):
+        async with kit.provider(promise, clock=clock, retries=0) as (provider, _):
+            with pytest.raises(ProviderError) as caught:
+                await provider.chat(kit.asks())
+    assert caught.value.code == "provider.slow-start"
+
+
+@pytest.mark.parametrize("sign", [b": still here\n\n", b'event: ping\ndata: {"type": "ping"}\n\n', b"x"])
+async def test_a_stream_that_only_says_that_it_is_alive_stalls(kit, sign) -> None:
+    async def alive(_, wire) -> None:
+        await wire.send(kit.HEAD_OF_A_STREAM + kit.chunk(b": hello\n\n"))
+        while wire.open:
+            await wire.send(kit.chunk(sign))
+            await wire.sleep(0.02)
+
+    clock = kit.clockwork(timing=Timing(first_byte=1, idle=1, nothing_new=0.2))
+    with trio.fail_after(3):
+        async with kit.provider(alive, api="anthropic", clock=clock, retries=0) as (provider, _):
+            with pytest.raises(ProviderError) as caught:
+                await provider.chat(kit.asks())
+    assert caught.value.code == "provider.stalled"
+    assert "0.2 s of nothing but signs of life" in caught.value.message
+
+
+async def test_signs_of_life_before_an_answer_are_waited_for(kit) -> None:
+    async def slow(_, wire) -> None:
+        await wire.send(kit.HEAD_OF_A_STREAM)
+        for _ in range(8):
+            await wire.send(kit.chunk(b": OPENROUTER PROCESSING\n\n"))
+            await wire.sleep(0.03)
+        await wire.send(kit.chunk(kit.event(kit.delta("ok", "stop"))) + b"0\r\n\r\n")
+
+    clock = kit.clockwork(timing=Timing(first_byte=0.1, idle=0.1, nothing_new=5))
+    async with kit.provider(slow, clock=clock, retries=0) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "ok"
+
+
+async def test_an_answer_that_follows_another_is_not_the_answer_to_the_next_question(kit) -> None:
+    """A response that nobody asked for stands behind the one that was asked for."""
+    two = kit.http(kit.said("mine")) + kit.http(kit.said("somebody else's"))
+    async with kit.provider(raw(two, then="wait"), kit.answers(kit.said("the next"))) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "mine"
+        assert (await provider.chat(kit.asks())).text == "the next"
+
+
+async def test_bytes_behind_an_answer_spoil_the_connection_and_not_the_next_call(kit) -> None:
+    async def play(_, wire) -> None:
+        await wire.send(kit.http(kit.said("mine")))
+        await wire.sleep(0.02)
+        await wire.send(kit.http(kit.said("late and unasked"), 408))
+
+    async with kit.provider(play, kit.answers(kit.said("the next"))) as (provider, server):
+        assert (await provider.chat(kit.asks())).text == "mine"
+        await trio.sleep(0.05)
+        assert (await provider.chat(kit.asks())).text == "the next"
+    assert server.connections == 2
+
+
+# --- size ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_a_bomb_in_an_answer_is_stopped_as_it_unfolds(kit, kind) -> None:
+    start = b"data: " if kind != "application/json" else b'{"a": "'
+    bomb = gzip.compress(start + b"x" * 70_000_000, 1)
+    play = kit.answers(bomb, type=kind, headers={"content-encoding": "gzip"})
+    async with kit.provider(play) as (provider, server):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, len(server.requests)) == ("provider.too-large", 1)
+
+
+async def test_a_bomb_in_an_error_is_still_that_error(kit) -> None:
+    bomb = gzip.compress(b'{"error": {"message": "' + b"x" * 5_000_000)
+    play = kit.answers(bomb, 401, headers={"content-encoding": "gzip"})
+    async with kit.provider(play) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, len(caught.value.message) < 400) == ("provider.authentication", True)
+
+
+@pytest.mark.parametrize("cut", [5, 30])
+async def test_a_compressed_answer_that_is_cut_is_no_answer(kit, cut) -> None:
+    packed = gzip.compress(GOOD)[:cut]
+    play = kit.answers(packed, headers={"content-encoding": "gzip"})
+    async with kit.provider(play, retries=0) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code in ("provider.not-json", "provider.bad-encoding", "provider.cut")
+
+
+def test_a_line_that_never_ends_costs_no_more_than_its_length() -> None:
+    parser = EventParser()
+    parser.feed(b"data: x\n\n")
+    began = time.perf_counter()
+    for _ in range(4_000):
+        assert parser.feed(b"y" * 4_096) == []
+    assert time.perf_counter() - began < 1
+    assert parser.feed(b"\n\n") == []
+
+
+# --- what stands in an answer -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": "12", "completion_tokens": 1.5},
+        {"prompt_tokens": -5, "completion_tokens": -7},
+        {"prompt_tokens": 10**30, "completion_tokens": 10**30},
+        {"prompt_tokens": None, "prompt_tokens_details": [1], "completion_tokens_details": "x"},
+        [1, 2],
+        "free",
+        7,
+    ],
+)
+async def test_case_200_an_answer_is_not_thrown_away_for_its_bill_and_never_earns_money(kit, usage) -> None:
+    body = {"choices": [{"finish_reason": "stop", "message": {"content": "ok"}}], "usage": usage, "model": 5}
+    async with kit.provider(kit.answers(body)) as (provider, server):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, len(server.requests)) == ("ok", 1)
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (None, None)
+
+
+@pytest.mark.parametrize("usage", [{"input_tokens": "12", "output_tokens": -1}, [1], "x"])
+async def test_case_200_in_anthropics_format_too(kit, usage) -> None:
+    body = {
+        "type": "message",
+        "content": [{"type": "text", "text": "ok"}],
+        "stop_reason": "end_turn",
+        "usage": usage,
+    }
+    async with kit.provider(kit.answers(body), api="anthropic") as (provider, _):
+        reply = await provider.chat(kit.asks())
+    assert (reply.text, reply.usage.input_tokens, reply.usage.output_tokens) == ("ok", None, None)
+
+
+NONSENSE = [
+    b"null",
+    b"[]",
+    b"1",
+    b'"x"',
+    b"true",
+    b"",
+    b"   ",
+    b"[[[[",
+    b"{" * 100_000,
+    b"\xff\xfe{}",
+    b"NaN",
+]
+
+
+@pytest.mark.parametrize("body", NONSENSE)
+@pytest.mark.parametrize("api", ["openai", "anthropic"])
+async def test_json_that_is_no_answer_is_none(kit, body, api) -> None:
+    async with kit.provider(kit.answers(body), api=api, retries=1) as (provider, server):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code in ("provider.not-json", "provider.no-choices", "provider.cut")
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("body", NONSENSE)
+@pytest.mark.parametrize("api", ["systemone", "decisions"])
+async def test_json_that_is_no_decision_is_none(kit, body, api) -> None:
+    async with kit.provider(kit.answers(body), api=api, retries=1) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.decide(kit.decides(DecisionQuestion("q", "condition", "Is it?")))
+    contract = isinstance(caught.value, ProviderContractError)
+    assert contract or caught.value.code == "provider.not-json"
+
+
+async def test_a_stream_by_another_name_is_one(kit) -> None:
+    async with kit.provider(kit.answers(OPENAI_TEXT, type="text/plain")) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == TEXT
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic"])
+async def test_an_error_in_one_piece_where_a_stream_was_promised_is_that_error(kit, api) -> None:
+    told = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down", "code": 429}}
+    async with kit.provider(kit.answers(told, type="text/event-stream"), api=api, retries=0) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, "slow down" in caught.value.message) == ("provider.rate-limited", True)
+
+
+@pytest.mark.parametrize("status", [201, 202, 203])
+async def test_any_success_is_read_and_one_without_a_body_is_no_answer(kit, status) -> None:
+    async with kit.provider(kit.answers(kit.said("ok"), status)) as (provider, _):
+        assert (await provider.chat(kit.asks())).text == "ok"
+    async with kit.provider(kit.answers(b"", 204), retries=0) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code == "provider.not-json"
