@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple
 
 from ...dsl.diagnostics import Diagnostic, Edit
@@ -24,14 +24,18 @@ class Action(NamedTuple):
 
 
 def quick_fixes(
-    analysis: Analysis, start: int, end: int, others: Callable[[], Iterable[Analysis]] = tuple
+    analysis: Analysis,
+    start: int,
+    end: int,
+    others: Callable[[], Iterable[Analysis]] = tuple,
+    meant: Container[int] = (),
 ) -> list[Action]:
-    """The fixes of what is found in a stretch of the text, those that the checker is sure of first. `others`
-    are the other files of the workspace."""
+    """The fixes of what is found in a stretch of the text, those that the checker is sure of first, and of
+    what begins at an offset that is `meant`. `others` are the other files of the workspace."""
     return [
         action
         for found in analysis.diagnostics
-        if found.start <= end and found.end >= start
+        if (found.start <= end and found.end >= start) or found.start in meant
         for action in _fixes(analysis, found, others)
     ]
 

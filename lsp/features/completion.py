@@ -106,6 +106,8 @@ def _clauses(expected: frozenset[str], cursor: Cursor) -> Iterator[Item]:
         if not word[0].islower() or word in PRIMITIVES:
             continue
         clause = clauses.find(block, word) if "}" in expected else None
+        if clause is None and "}" in expected and word in _CLAUSES and block in clauses.CLAUSES:
+            continue
         if clause is not None:
             if clause.keyword not in used or clause.repeatable:
                 insert = snippets.clause_snippet(clause, block)
@@ -121,6 +123,10 @@ def _clauses(expected: frozenset[str], cursor: Cursor) -> Iterator[Item]:
             yield Item(word, "keyword", cursor.start, cursor.offset, insert, "", about, snippet=True, rank=4)
         else:
             yield Item(word, "keyword", cursor.start, cursor.offset, rank=6)
+
+
+_CLAUSES = frozenset(one.keyword.split()[0] for block in clauses.CLAUSES.values() for one in block)
+"""The grammar takes some of them in blocks of another kind, which the checker then refuses."""
 
 
 def _around(cursor: Cursor) -> tuple[tuple[ast.Node, ...], frozenset[str]]:

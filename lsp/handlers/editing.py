@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import trio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -22,6 +20,9 @@ from ..judge_server import ContentModified, Feature, JudgeServer
 from ..translate import offset_of, to_edits, to_markup, to_range
 from .navigation import others
 
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+EXTRACT = types.CodeActionKind.RefactorExtract.value
+REWRITE = types.CodeActionKind.RefactorRewrite.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.judgeflow"
 _KINDS = {
     "keyword": types.CompletionItemKind.Keyword,
@@ -156,19 +157,6 @@ def on_rename(ls: JudgeServer, params: types.RenameParams) -> types.WorkspaceEdi
     return workspace_edit(ls, edits)
 
 
-_ACTIONS: dict[str, Callable[[JudgeServer, Analysis, int, int], list[Action]]] = {
-    types.CodeActionKind.QuickFix.value: lambda ls, analysis, start, end: quick_fixes(
-        analysis, start, end, ls.session.known
-    ),
-    types.CodeActionKind.RefactorExtract.value: lambda ls, analysis, start, end: extractions(
-        analysis, start, end
-    ),
-    types.CodeActionKind.RefactorRewrite.value: lambda ls, analysis, start, end: rewrites(
-        analysis, start, end
-    ),
-}
-
-
 def on_code_action(ls: JudgeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     opened = ls.opened(params.text_document)
     if opened is None:
@@ -176,10 +164,16 @@ def on_code_action(ls: JudgeServer, params: types.CodeActionParams) -> list[type
     document, analysis = opened
     start, end = offset_of(document, params.range.start), offset_of(document, params.range.end)
     only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+    # An editor may ask for what stands on the cursor's line, though the cursor is beside it.
+    meant = [offset_of(document, one.range.start) for one in params.context.diagnostics]
     made: list[types.CodeAction] = []
-    for kind, find in _ACTIONS.items():
-        if _wanted(kind, only):
-            made += [_action(one, kind, ls, document) for one in find(ls, analysis, start, end)]
+    if _wanted(QUICK_FIX, only):
+        fixes = quick_fixes(analysis, start, end, ls.session.known, meant)
+        made += [_action(one, QUICK_FIX, ls, document) for one in fixes]
+    if _wanted(EXTRACT, only):
+        made += [_action(one, EXTRACT, ls, document) for one in extractions(analysis, start, end)]
+    if _wanted(REWRITE, only):
+        made += [_action(one, REWRITE, ls, document) for one in rewrites(analysis, start, end)]
     everything = fix_all(analysis) if only and _wanted(FIX_ALL, only) else None
     if everything is not None:
         made.append(_action(everything, FIX_ALL, ls, document))
@@ -259,14 +253,7 @@ FEATURES: tuple[Feature, ...] = (
     (
         types.TEXT_DOCUMENT_CODE_ACTION,
         on_code_action,
-        types.CodeActionOptions(
-            code_action_kinds=[
-                types.CodeActionKind.QuickFix,
-                types.CodeActionKind.RefactorExtract,
-                types.CodeActionKind.RefactorRewrite,
-                FIX_ALL,
-            ]
-        ),
+        types.CodeActionOptions(code_action_kinds=[QUICK_FIX, EXTRACT, REWRITE, FIX_ALL]),
     ),
     (types.TEXT_DOCUMENT_FORMATTING, on_formatting, None),
     (types.TEXT_DOCUMENT_RANGE_FORMATTING, on_range_formatting, None),

@@ -148,3 +148,9 @@ def test_a_question_needs_its_model_declared_as_one_that_decides(scene) -> None:
     text = 'condition c(t: text) { model "a/j‸ev"  ask "Is it?" }\n'
     [found] = rewritten(scene, text).values()
     assert found.startswith('model jev "a/jev" { kind decision }\n\n')
+
+
+def test_a_finding_that_the_editor_names_is_fixed_though_the_cursor_is_beside_it(scene) -> None:
+    seen = scene(TEXT)
+    at = TEXT.index("smal ")
+    assert quick_fixes(seen.analysis, 0, 0, meant=[at])[0].title == "Replace with `small`"

@@ -213,3 +213,13 @@ def test_every_place_of_a_file_can_be_completed_without_a_mishap(scene) -> None:
     for offset in range(0, len(text), 7):
         for item in completions(seen.analysis, offset, listing):
             assert item.start <= offset == item.end
+
+
+def test_a_decision_is_offered_the_clauses_of_its_own_kind(offered) -> None:
+    assert set(offered("condition c(t: text) {\n  model jev\n  ‸\n}")) == {
+        "ask",
+        "context",
+        "confidence",
+        "cache",
+    }
+    assert "options" in offered("choice c(t: text) {\n  model jev\n  ‸\n}")
