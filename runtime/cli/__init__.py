@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..version import __version__
+
+if TYPE_CHECKING:
+    import argparse
 
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "run a flow of a file (the word `run` may be left out)"),
@@ -17,6 +21,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "test": ("test", "run the test blocks of a file, with scripted models"),
     "eval": ("eval", "judge past runs, or run a suite's cases and check the answers"),
     "replay": ("replay", "run old tasks under today's file: before and after"),
+    "compare": ("compare", "hold profiles or files against each other over the same cases"),
+    "calibrate": ("calibrate", "hold a judge against human labels"),
     "graph": ("graph", "draw a flow as SVG or Mermaid"),
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),
@@ -75,9 +81,10 @@ def _run_verb(verb: str, words: list[str]) -> int:
 
     parser = argparse.ArgumentParser(prog="jrun")
     module = import_module(f".{VERBS[verb][0]}", __name__)
-    module.add_parser(parser.add_subparsers(metavar="VERB"))
+    verbs = parser.add_subparsers(metavar="VERB")
+    module.add_parser(verbs)
     try:
-        arguments = parser.parse_args(words)
+        arguments = _arguments(verbs.choices[verb], words[1:])
         return int(arguments.handler(arguments))
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
@@ -87,6 +94,15 @@ def _run_verb(verb: str, words: list[str]) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _arguments(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """What stands without an option may stand anywhere: `jrun FILE --flow two TASK`."""
+    try:
+        return parser.parse_intermixed_args(words)
+    except TypeError:
+        # A verb with verbs of its own (`runs export`) takes them first.
+        return parser.parse_args(words)
 
 
 def _unknown(word: str) -> int:

@@ -34,7 +34,8 @@ from .evaluating import (
     tell_faults,
     write_junit,
 )
-from .run_flow import WrongUse, answering
+from .run_flow import answering
+from .wrong_use import WrongUse
 
 MOST_RUNS = 100
 
@@ -72,7 +73,7 @@ def _suites(program: Program) -> str:
 
 async def _terns(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
     query = TernQuery(tenant=arguments.tenant, version=arguments.version, limit=arguments.limit or MOST_RUNS)
-    async with program.opened(store=store_file(), extend=chosen.extend, grace=0.5) as session:
+    async with program.opened(store=store_file(), extend=chosen.extend, grace=0.5, booked=False) as session:
         pace = pace_of(session, arguments, None)
         report = await stoppable(
             pace, lambda: eval_terns(session, chosen.use, chosen.key, chosen.shown, pace, query)
@@ -114,6 +115,7 @@ async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespa
         store=store_file(),
         extend=chosen.extend if chosen is not None else None,
         grace=0.5,
+        booked=False,
     ) as session:
         run = _fitting(session, suite, file.name, limited(file.cases, arguments.limit), arguments)
         run = attrs.evolve(run, faults=(*file.faults, *run.faults))

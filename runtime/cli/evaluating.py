@@ -26,7 +26,7 @@ from ..report.junit import Case as JUnitCase
 from ..report.junit import junit_xml
 from ..report.text import one_line
 from ..store.place import store_path
-from .run_flow import WrongUse
+from .wrong_use import WrongUse
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import trio
 
@@ -19,16 +19,17 @@ from ..store.errors import UnknownRunError
 from ..store.place import store_path
 from ..store.records import StepRecord, Tern
 from ..store.terns import Store
+from .answers_only import answers_only
 from .interrupt import interruptible
+from .person import ask_on_terminal
 from .run_flow import (
-    WrongUse,
     answering,
-    ask_on_terminal,
     duration_of,
     hooks_of,
     limits_of,
     print_result,
 )
+from .wrong_use import WrongUse
 
 
 def resume_run(arguments: argparse.Namespace) -> int:
@@ -44,7 +45,8 @@ def _resume(arguments: argparse.Namespace) -> int:
         tern = store.get(arguments.run, tenant=arguments.tenant)
     check_resumable(tern)
     program = _program(tern, arguments.file)
-    return trio.run(_go_on, program, tern, path, arguments)
+    with answers_only() as out:
+        return trio.run(_go_on, program, tern, path, arguments, out)
 
 
 def _program(tern: Tern, moved: str | None) -> Program:
@@ -57,7 +59,7 @@ def _program(tern: Tern, moved: str | None) -> Program:
         raise WrongUse(f"{file}: {error.strerror or error}; if it was moved, give it with --file") from None
 
 
-async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.Namespace) -> int:
+async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.Namespace, out: TextIO) -> int:
     limits, grace = limits_of(program, arguments), duration_of("--grace", arguments.grace)
     approver = answer_of(tern, arguments.answer)
     async with program.opened(profile=tern.profile, store=path, grace=0.5) as session:
@@ -65,7 +67,7 @@ async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.N
             lambda started: session.resume(
                 tern.id,
                 tenant=arguments.tenant,
-                hooks=hooks_of(arguments, session),
+                hooks=hooks_of(arguments, session, out),
                 approver=approver,
                 limits=limits,
                 capture=arguments.capture,
@@ -73,7 +75,7 @@ async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.N
             ),
             grace,
         )
-    print_result(result, arguments)
+    print_result(result, arguments, out)
     return exit_code(result.record)
 
 

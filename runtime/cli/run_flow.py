@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import attrs
 import msgspec
 import trio
 
 from ...dsl.plan import ModelPlan, Plan
+from ...dsl.suggest import closest
 from ..expr import to_json
-from ..flow.frame import Approver
+from ..flow.profiles import with_profile
 from ..judge.errors import ConfigurationError, JudgeflowError, NotResumableError, UnknownThreadError
+from ..judge.reading import exact_number
 from ..memory.compaction import memory_line
 from ..program import CheckError, Program, Result, Session, load
-from ..report.exit_codes import FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
+from ..report.exit_codes import ANSWERED, FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
 from ..report.live import LiveView
 from ..run import Ledger, Limits, events
 from ..store.errors import StoreError
 from ..store.place import store_path
+from .answers_only import answers_only
+from .dry_run import print_dry_run
 from .durations import seconds_of
 from .interrupt import interruptible
+from .person import ask_on_terminal
 from .replies import kept_replies
-
-GRACE_DEFAULT = 5.0
-
-
-class WrongUse(Exception):
-    """The command was called wrongly; the message says how to call it."""
+from .run_input import input_of
+from .wrong_use import WrongUse
 
 
 def run_file(arguments: argparse.Namespace) -> int:
@@ -44,10 +44,13 @@ def run_file(arguments: argparse.Namespace) -> int:
 
 def _run_file(arguments: argparse.Namespace) -> int:
     program = _loaded(arguments)
+    flow = program.flow_name(arguments.flow)
     if arguments.dry_run:
-        return _dry_run(program, arguments)
-    given = _input(arguments, program)
-    return trio.run(_run, program, arguments, given)
+        print_dry_run(with_profile(program.plan, arguments.profile), flow, as_json=arguments.json)
+        return ANSWERED
+    given = input_of(arguments, program.plan.flows[flow])
+    with answers_only() as out:
+        return trio.run(_run, program, arguments, given, out)
 
 
 def answering(work: Callable[[], int]) -> int:
@@ -104,87 +107,63 @@ def _loaded(arguments: argparse.Namespace) -> Program:
 
 
 def with_models(plan: Plan, overrides: Sequence[str]) -> Plan:
-    """The Plan with other models for some agents and judges (`writer=openai/gpt-6`), or for everyone (`*=…`)."""
-    agents, judges, models = dict(plan.agents), dict(plan.judges), dict(plan.models)
+    """The Plan with other models for some agents, judges and decisions (`writer=openai/gpt-6`, or the name of a
+    declared model), or for everyone (`*=…`)."""
     for override in overrides:
         name, equals, slug = override.partition("=")
-        if name == "*" and equals:
-            models = {
-                name: msgspec.structs.replace(model, slug=slug, via=None, fallback=())
-                for name, model in models.items()
-            }
-            continue
-        if not equals or name not in (*agents, *judges):
-            known = ", ".join([*agents, *judges])
-            raise WrongUse(f"--model {override}: write AGENT=SLUG with one of: {known}")
-        models.setdefault(slug, ModelPlan(name=slug, slug=slug))
-        if name in agents:
-            agents[name] = msgspec.structs.replace(agents[name], model=slug)
+        if equals and slug and name == "*":
+            plan = msgspec.structs.replace(
+                plan,
+                models={
+                    each: msgspec.structs.replace(model, slug=slug, via=None, fallback=())
+                    for each, model in plan.models.items()
+                },
+            )
+        elif equals and slug and name in (*plan.agents, *plan.judges, *plan.decisions):
+            plan = _with_model(plan, name, slug)
         else:
-            judges[name] = msgspec.structs.replace(judges[name], model=slug, jury=())
-    return msgspec.structs.replace(plan, agents=agents, judges=judges, models=models)
+            raise WrongUse(f"--model {override}: {_which_model(plan, name)}")
+    return plan
 
 
-def _input(arguments: argparse.Namespace, program: Program) -> Any:
-    """From the task, `--input`, `--input-file` or standard input; only one of them may speak."""
-    given: dict[str, Any] = {}
-    if arguments.input_file:
-        given.update(_input_file(arguments.input_file))
-    for pair in arguments.input:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise WrongUse(f"--input {pair}: write NAME=VALUE")
-        given[name] = value
-    if given and arguments.task is not None:
-        raise WrongUse("give the task as text or the input by name, not both")
-    if given:
-        return _typed(given, program, arguments.flow)
-    if arguments.task is not None:
-        return arguments.task
-    params = program.plan.flows[program.flow_name(arguments.flow)].params
-    if any(param.default is None and not param.optional for param in params) and not sys.stdin.isatty():
-        return sys.stdin.read()
-    return None
+def _which_model(plan: Plan, name: str) -> str:
+    known = [*plan.agents, *(judge.name for judge in plan.judges.values() if judge.models), *plan.decisions]
+    near = None if name in known else closest(name, known)
+    meant = f"; did you mean `{near}`?" if near else ""
+    return f"write AGENT=SLUG with one of: {', '.join(known) or 'none'}{meant}"
 
 
-def _typed(given: dict[str, Any], program: Program, flow: str | None) -> dict[str, Any]:
-    """Values from the command line are texts; where the flow wants another shape they are read as JSON."""
-    shapes = {param.name: param.shape for param in program.plan.flows[program.flow_name(flow)].params}
-    typed = {}
-    for name, value in given.items():
-        shape = shapes.get(name)
-        if isinstance(value, str) and shape is not None and type(shape).__name__ not in ("Text", "Literal"):
-            try:
-                typed[name] = json.loads(value)
-            except ValueError:
-                typed[name] = value
-        else:
-            typed[name] = value
-    return typed
-
-
-def _input_file(path: str) -> dict[str, Any]:
-    try:
-        data = msgspec.json.decode(Path(path).read_bytes())
-    except OSError as error:
-        raise WrongUse(f"{path}: {error.strerror or error}") from None
-    except msgspec.DecodeError as error:
-        raise WrongUse(f"{path}: not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise WrongUse(f"{path}: must hold a JSON object with the flow's parameters")
-    return data
+def _with_model(plan: Plan, name: str, slug: str) -> Plan:
+    agents, judges, decisions = dict(plan.agents), dict(plan.judges), dict(plan.decisions)
+    decides = name in decisions or (name in judges and judges[name].form == "decide")
+    models = dict(plan.models)
+    models.setdefault(slug, ModelPlan(name=slug, slug=slug, kind="decision" if decides else "chat"))
+    if name in agents:
+        agents[name] = msgspec.structs.replace(agents[name], model=slug)
+    elif name in judges:
+        if not judges[name].models:
+            raise WrongUse(f"--model {name}={slug}: {name} is a code judge, which asks no model")
+        judges[name] = msgspec.structs.replace(judges[name], model=slug, jury=())
+    else:
+        decisions[name] = msgspec.structs.replace(decisions[name], model=slug)
+    return msgspec.structs.replace(plan, agents=agents, judges=judges, decisions=decisions, models=models)
 
 
 def limits_of(program: Program, arguments: argparse.Namespace) -> Limits:
     limits = Limits(program.plan.limits, Ledger())
     if arguments.max_cost is not None:
-        try:
-            limits.tighten("cost", Decimal(arguments.max_cost.lstrip("$")))
-        except InvalidOperation:
-            raise WrongUse(f"--max-cost {arguments.max_cost}: write an amount such as $0.50") from None
+        limits.tighten("cost", amount_of("--max-cost", arguments.max_cost))
     if arguments.timeout is not None:
         limits.tighten("time", Decimal(str(duration_of("--timeout", arguments.timeout))))
     return limits
+
+
+def amount_of(option: str, text: str) -> Decimal:
+    """US dollars. Raises `WrongUse`."""
+    amount = exact_number(text.strip().removeprefix("$"))
+    if amount is None or amount < 0:
+        raise WrongUse(f"{option} {text}: write an amount such as '$0.50'")
+    return Decimal(text.strip().removeprefix("$"))
 
 
 def duration_of(option: str, text: str) -> float:
@@ -194,15 +173,16 @@ def duration_of(option: str, text: str) -> float:
     return seconds
 
 
-async def _run(program: Program, arguments: argparse.Namespace, given: Any) -> int:
-    store = None if arguments.no_store else store_path(os.environ, platform=sys.platform, home=Path.home())
+async def _run(program: Program, arguments: argparse.Namespace, given: Any, out: TextIO) -> int:
+    path = store_path(os.environ, platform=sys.platform, home=Path.home())
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
     limits, grace = limits_of(program, arguments), duration_of("--grace", arguments.grace)
     with kept_replies(arguments) as replies:
         async with program.opened(
             profile=arguments.profile,
-            store=store,
+            store=None if arguments.no_store else path,
+            accounts=path,
             grace=0.5,
             cache=replies.cache,
             recorder=replies.recorder,
@@ -213,7 +193,7 @@ async def _run(program: Program, arguments: argparse.Namespace, given: Any) -> i
                     flow=arguments.flow,
                     thread=arguments.thread,
                     tenant=arguments.tenant,
-                    hooks=hooks_of(arguments, session),
+                    hooks=hooks_of(arguments, session, out),
                     approver=ask_on_terminal(),
                     limits=limits,
                     capture=arguments.capture,
@@ -221,14 +201,14 @@ async def _run(program: Program, arguments: argparse.Namespace, given: Any) -> i
                 ),
                 grace,
             )
-    print_result(result, arguments)
+    print_result(result, arguments, out)
     return exit_code(result.record)
 
 
-def hooks_of(arguments: argparse.Namespace, session: Session) -> list[events.Hook]:
+def hooks_of(arguments: argparse.Namespace, session: Session, out: TextIO) -> list[events.Hook]:
     hooks: list[events.Hook] = []
     if arguments.events:
-        hooks.append(lambda event: print(msgspec.json.encode(event).decode(), flush=True))
+        hooks.append(lambda event: print(msgspec.json.encode(event).decode(), file=out, flush=True))
     if not arguments.quiet:
         terminal = sys.stderr.isatty()
         hooks.append(
@@ -242,27 +222,12 @@ def hooks_of(arguments: argparse.Namespace, session: Session) -> list[events.Hoo
     return hooks
 
 
-def ask_on_terminal() -> Approver | None:
-    """Asks on the terminal; without one nobody can be asked and the run pauses."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
-
-    async def approve(question: str, showing: Any) -> bool | None:
-        if showing is not None:
-            print(showing if isinstance(showing, str) else to_json(showing), file=sys.stderr)
-        print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
-        answer = await trio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True)
-        return answer.strip().lower() in ("y", "yes") if answer else None
-
-    return approve
-
-
-def print_result(result: Result, arguments: argparse.Namespace) -> None:
+def print_result(result: Result, arguments: argparse.Namespace, out: TextIO) -> None:
     if arguments.json:
-        print(msgspec.json.encode(result.record).decode())
+        print(msgspec.json.encode(result.record).decode(), file=out)
     elif result.answer is not None and not arguments.events:
-        print(result.answer if isinstance(result.answer, str) else to_json(result.answer))
-    sys.stdout.flush()
+        print(result.answer if isinstance(result.answer, str) else to_json(result.answer), file=out)
+    out.flush()
     for step in result.record.steps:
         if step.kind == "memory" and not arguments.quiet:
             print(f"memory: {memory_line(step.answer, step.reason)}", file=sys.stderr)
@@ -271,21 +236,3 @@ def print_result(result: Result, arguments: argparse.Namespace) -> None:
     if result.status in ("paused", "cancelled") and result.record.file is not None and not arguments.quiet:
         print(f"go on with: jrun resume {result.record.id[:8]}", file=sys.stderr)
     print(f"thread: {result.thread}", file=sys.stderr)
-
-
-def _dry_run(program: Program, arguments: argparse.Namespace) -> int:
-    """What would run, without a call: the flow, its agents with their models and judges."""
-    plan = program.plan
-    print(f"flow {program.flow_name(arguments.flow)}")
-    for agent in plan.agents.values():
-        judges = ", ".join(use.judge for use in agent.judges) or "none"
-        model = plan.models[agent.model]
-        print(
-            f"  agent {agent.name}: {model.slug}, up to {agent.retries + 1} answers a visit; judges: {judges}"
-        )
-    for judge in plan.judges.values():
-        if judge.model is not None:
-            print(f"  judge {judge.name}: {', '.join(plan.models[name].slug for name in judge.models)}")
-    for decision in plan.decisions.values():
-        print(f"  {decision.kind} {decision.name}: {plan.models[decision.model].slug}")
-    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -15,7 +16,10 @@ from typing import Any
 import pytest
 
 from judgeflow.runtime.cli import main
+from judgeflow.runtime.cli.run_flow import with_models
 from judgeflow.runtime.store.terns import Store
+
+from ..helpers import program
 
 FLOW = """
 model small "script/answers"
@@ -120,7 +124,17 @@ def test_input_comes_from_a_file(jrun: Jrun) -> None:
         (("flow.judge", "x", "--thread", "0" * 32), "there is no thread"),
         (("flow.judge", "x", "--no-store", "--thread", "1"), "--thread needs the store"),
         (("flow.judge", "x", "--timeout", "soon"), "write a time such as"),
-        (("flow.judge", "x", "--max-cost", "much"), "write an amount such as $0.50"),
+        (("flow.judge", "x", "--max-cost", "much"), "write an amount such as '$0.50'"),
+        (("flow.judge", "x", "--max-cost", "-1"), "write an amount such as"),
+        (("flow.judge", "x", "--model", "writre=a/b"), "did you mean `writer`?"),
+        (("flow.judge", "x", "--model", "short=a/b"), "short is a code judge, which asks no model"),
+        (("flow.judge", "x", "--model", "writer="), "write AGENT=SLUG with one of: writer"),
+        (
+            ("flow.judge", "--input", "qestion=x"),
+            "qestion: main has no such parameter: did you mean `question`?",
+        ),
+        (("flow.judge", "--input", "question=x", "--input", "question=y"), "question: it is given twice"),
+        (("flow.judge", " "), "the task is empty, and main needs a task"),
         (("flow.judge", "x", "--profile", "cheap"), "there is no profile `cheap`"),
         (("flow.judge", "x", "--model", "nobody=a/b"), "write AGENT=SLUG"),
     ],
@@ -170,8 +184,120 @@ def test_events_are_json_lines_in_order(jrun: Jrun) -> None:
 def test_a_dry_run_makes_no_call_and_names_the_models(jrun: Jrun, tmp_path: Path) -> None:
     code, out, _ = jrun("flow.judge", "x", "--dry-run")
     assert code == 0
-    assert "agent writer: script/answers, up to 2 answers a visit; judges: short" in out
+    assert out.splitlines() == [
+        "flow: flow main",
+        "  agent writer  script/answers  at most 2 calls  (2 answers a visit; judges: short)",
+        "at most 2 calls in all",
+    ]
     assert not (tmp_path / "terns.sqlite").exists()
+
+
+PRICED = """
+model big   "vendor/big"   { price $1 in, $10 out  max_tokens 1000  fallback [small] }
+model small "vendor/small" { price $1 in, $1 out  max_tokens 1000 }
+limits { cost $0.50 per run  calls 30 per run  cost $9 per day }
+agent writer(topic: text) { model big  prompt "Write."  retries 0 }
+agent other(topic: text)  { model small  prompt "Write." }
+flow main(topics: text[]) -> text[] { found = each topic in topics: writer(topic)  return found }
+flow unused(topic: text) -> text { return other(topic) }
+profile cheap { agent writer { model small } }
+"""
+
+
+def test_a_dry_run_shows_what_the_flow_reaches_under_the_profile_and_what_it_may_cost(jrun: Jrun) -> None:
+    Path("priced.judge").write_text(PRICED, encoding="utf-8")
+    _, out, _ = jrun("priced.judge", "--flow", "main", "--dry-run")
+    assert out.splitlines() == [
+        "priced: flow main",
+        "  agent writer  vendor/big  at most 1 call, output up to $0.0100",
+        "at most 1 call in all; output up to $0.0100, and the input on top",
+        "for one item of each topic; every other item costs as much again",
+        "a failed call of big may be made again by its fallbacks",
+        "a run is ended at $0.50, 30 calls",
+    ]
+    _, out, _ = jrun("priced.judge", "--flow", "main", "--dry-run", "--profile", "cheap", "--json")
+    plan = json.loads(out)
+    assert (plan["calls"], plan["output"], plan["per_item"]) == (1, "0.001", ["topic"])
+    assert [party["model"] for party in plan["parties"]] == ["small"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("flow.judge", "--flow", "halted", "later"),
+        ("--flow", "halted", "flow.judge", "later"),
+        ("run", "--quiet", "flow.judge", "--flow", "halted", "later"),
+    ],
+)
+def test_the_task_may_stand_anywhere(jrun: Jrun, words: tuple[str, ...]) -> None:
+    assert jrun(*words)[:2] == (4, "Not today: later\n")
+
+
+class Piped(io.StringIO):
+    def isatty(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("piped", "words", "code", "said"),
+    [
+        ("later", ("flow.judge", "--flow", "halted"), 4, "Not today: later"),
+        (
+            "",
+            ("flow.judge",),
+            2,
+            'standard input is empty, and main needs a task: write `jrun flow.judge "…"`',
+        ),
+        (
+            " \n",
+            ("flow.judge", "--flow", "pair"),
+            2,
+            'write `jrun flow.judge --flow pair "…"`, or `--input left=…`, or pipe it in',
+        ),
+    ],
+)
+def test_an_empty_task_is_told_how_to_give_one(
+    jrun: Jrun, monkeypatch: pytest.MonkeyPatch, piped: str, words: tuple[str, ...], code: int, said: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", Piped(piped))
+    found, out, err = jrun(*words)
+    assert found == code
+    assert said in out + err
+
+
+def test_a_task_is_read_as_what_its_parameter_holds(jrun: Jrun) -> None:
+    Path("count.judge").write_text("flow main(n: int) -> int { return n + 1 }", encoding="utf-8")
+    assert jrun("count.judge", "4")[:2] == (0, "5\n")
+    code, _, err = jrun("count.judge", "four")
+    assert (code, "n: must be a whole number" in err) == (2, True)
+
+
+def test_what_a_hook_prints_does_not_spoil_the_answer(jrun: Jrun) -> None:
+    Path("noisy.py").write_text(
+        "def shout(text):\n    print('noise')\n    return text.upper()\n", encoding="utf-8"
+    )
+    Path("noisy.judge").write_text(
+        'tool shout(text: text) -> text { python "noisy.py:shout" }\n'
+        "flow main(text: text) -> text { loud = shout(text)  return loud }",
+        encoding="utf-8",
+    )
+    code, out, err = jrun("noisy.judge", "hi")
+    assert (code, out) == (0, "HI\n")
+    assert "noise" in err
+
+
+def test_another_model_for_a_decision_or_a_deciding_judge_is_a_decision_model() -> None:
+    plan = program(
+        'model jev "v/jev" { kind decision }\nmodel two "v/two" { kind decision }\n'
+        'condition urgent(text: text) { model jev  ask "Urgent?" }\n'
+        'judge good { model jev  decide { fine: condition "Fine?" }  require fine.value else "no" }\n'
+        'agent writer { model "v/small"  judges [good] }\n'
+        "flow main(text: text) -> text { found = urgent(text)  return writer(text) }"
+    ).plan
+    changed = with_models(plan, ["urgent=x/other", "good=two", "writer=x/small"])
+    assert (changed.decisions["urgent"].model, changed.models["x/other"].kind) == ("x/other", "decision")
+    assert (changed.judges["good"].model, changed.models["two"]) == ("two", plan.models["two"])
+    assert (changed.agents["writer"].model, changed.models["x/small"].kind) == ("x/small", "chat")
 
 
 SLOW = """
