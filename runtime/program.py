@@ -35,7 +35,7 @@ from .scripted import WatchedScript, approver_of, replies_now
 from .scripted import tool_answers as answers_of_tools
 from .session import Session, flow_name, nobody
 from .store.records import Versions
-from .store.writer import open_writer
+from .store.writer import Writer, open_writer
 
 
 class CheckError(JudgeflowError):
@@ -81,11 +81,17 @@ class Program:
         extend: Callable[[Plan], Plan] | None = None,
         cache: ReplyCache | None = None,
         recorder: Recorder | None = None,
+        accounts: Path | None = None,
+        booked: bool = True,
     ) -> AsyncIterator[Session]:
         """The program with its actors started, for any number of runs. `store` is the file of runs; None keeps the
         newest in memory. `tool_answers` stand in for the tools, in tests.
         `extend` adds what an evaluation needs; the versions are those of the plan without it.
-        Inside `judgeflow.testing.script` the script answers instead of models, tools and people."""
+        `cache` answers requests that were made before, `recorder` keeps every reply; both are left aside where
+        `connect` is given. Inside `judgeflow.testing.script` the script answers instead of models, tools and
+        people.
+        `accounts` is the store that limits per day are kept in where `store` is None. Runs that are not `booked` count
+        towards no day: an evaluation pays from an account of its own."""
         plan = with_profile(self.plan, profile)
         versions = self.versions if profile is None else versions_of(plan)
         plan = plan if extend is None else extend(plan)
@@ -98,6 +104,7 @@ class Program:
         tool_answers = answers_of_tools(script) if script is not None else tool_answers
         async with (
             open_writer(store) as writer,
+            _open_accounts(plan, writer, accounts if store is None else None) as kept,
             open_system(
                 plan, connect=connected, root=self.root, stamp=clock, grace=grace, tool_answers=tool_answers
             ) as system,
@@ -113,6 +120,7 @@ class Program:
                 versions,
                 file,
                 durable=store is not None,
+                accounts=kept if booked else None,
                 approver=approver_of(script) if script is not None else nobody,
             )
 
@@ -144,6 +152,16 @@ class Program:
                 "run_sync starts Trio itself; here a Trio loop is running: await program.run(…)"
             )
         return trio.run(_run_with, self, input, options)
+
+
+@asynccontextmanager
+async def _open_accounts(plan: Plan, writer: Writer, path: Path | None) -> AsyncIterator[Writer]:
+    """Where days are kept: with the runs, or in a store of which nothing else is wanted."""
+    if path is None or not any(limit.per == "day" for limit in plan.limits):
+        yield writer
+        return
+    async with open_writer(path) as accounts:
+        yield accounts
 
 
 async def _run_with(program: Program, input: Any, options: Mapping[str, Any]) -> Result:

@@ -20,7 +20,7 @@ from .memory.compaction import Compaction
 from .memory.reading import history_of
 from .result import Result
 from .resume import claimed, in_flight, past_of, warning_of
-from .run import Ledger, Limits, Stamp, events
+from .run import Accounts, DayLimits, Ledger, Limits, Stamp, events
 from .store.history import NO_HISTORY, History
 from .store.records import Versions, new_id
 from .store.writer import StoreWriter, Writer
@@ -47,6 +47,9 @@ class Session:
     durable: bool
     approver: Approver = nobody
     """Who is asked where a run does not say."""
+    accounts: Accounts | None = None
+    """Where the day of the workflow is kept; None where its runs count towards no day."""
+    _days: dict[str, DayLimits] = attrs.field(factory=dict, init=False)
     _reach: dict[str, frozenset[str]] = attrs.field(factory=dict, init=False)
     _inputs: dict[str, FlowInput] = attrs.field(factory=dict, init=False)
 
@@ -77,7 +80,7 @@ class Session:
         name = flow_name(self.plan, flow)
         reader = self._input(name)
         values = reader.values(input)
-        limits = limits or Limits(self.plan.limits, Ledger())
+        limits = await self._limits(limits, tenant)
         self._check_models(name, limits)
         history = await self._history(tenant, thread)
         request = Request(
@@ -101,8 +104,7 @@ class Session:
             scripted=self._scripted(name),
             remember=self._compaction,
         )
-        outcome = await self._execution(request, started)()
-        return Result(outcome.value, outcome.tern, outcome.error)
+        return await self._result(request, started)
 
     async def resume(
         self,
@@ -140,7 +142,7 @@ class Session:
             hooks=hooks,
             on_error=on_error,
             approver=approver or self.approver,
-            limits=limits or Limits(self.plan.limits, Ledger()),
+            limits=await self._limits(limits, tenant),
             profile=tern.profile,
             file=tern.file,
             replay_of=tern.replay_of,
@@ -153,8 +155,30 @@ class Session:
             remember=self._compaction,
             doubts=tuple(f"{step.kind}:{step.name}" for step in lost) if charged else (),
         )
-        outcome = await self._execution(request, started)()
+        return await self._result(request, started)
+
+    async def _result(self, request: Request, started: Callable[[Execution], Any] | None) -> Result:
+        execution = self._execution(request, started)
+        day, began = request.limits.day, self.stamp.seconds()
+        try:
+            outcome = await execution()
+        finally:
+            if day is not None and "time" in day.allowed:
+                day.book_time(max(self.stamp.seconds() - began, 0.0))
         return Result(outcome.value, outcome.tern, outcome.error)
+
+    async def _limits(self, limits: Limits | None, tenant: str) -> Limits:
+        """The limits of a run, those of the workflow's day with them: they are shared by all runs of a tenant."""
+        limits = limits or Limits(self.plan.limits, Ledger())
+        if self.accounts is None or not any(limit.per == "day" for limit in self.plan.limits):
+            return limits
+        if tenant not in self._days:
+            self._days[tenant] = DayLimits(
+                self.plan.workflow, self.plan.limits, self.accounts, self.stamp, tenant
+            )
+        limits.day = self._days[tenant]
+        await limits.day.refresh()
+        return limits
 
     def _execution(self, request: Request, started: Callable[[Execution], Any] | None) -> Execution:
         execution = Execution(self.system, request, self.stamp, self.writer, self.durable)

@@ -30,7 +30,7 @@ def _run_replay(arguments: argparse.Namespace) -> int:
 async def _replay(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
     query = TernQuery(tenant=arguments.tenant, version=arguments.version, limit=arguments.limit)
     async with program.opened(
-        profile=arguments.profile, store=store_file(), extend=chosen.extend, grace=0.5
+        profile=arguments.profile, store=store_file(), extend=chosen.extend, grace=0.5, booked=False
     ) as session:
         pace = pace_of(session, arguments, None)
         report = await stoppable(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -18,35 +16,11 @@ from ..store.records import LimitHit, StepKind, StepRecord, StepStatus
 from . import events
 from .ledger import Ledger
 from .limits import Limits
+from .stamp import Stamp
 from .step import Step
 
 CALLS = frozenset(("agent", "decision", "judge", "tool"))
 """Kinds of steps that ask somebody as soon as they begin."""
-
-
-class Stamp:
-    """The present as records write it. Formats each millisecond once: a busy run asks several times in one."""
-
-    __slots__ = ("_now", "_text", "_when")
-
-    def __init__(self, now: Callable[[], float] = time.time) -> None:
-        self._now = now
-        self._when = -1
-        self._text = ""
-
-    def __call__(self) -> str:
-        when = int(self._now() * 1000)
-        if when != self._when:
-            moment = datetime.fromtimestamp(when / 1000, UTC)
-            self._when = when
-            self._text = moment.isoformat(timespec="milliseconds")[:-6] + "Z"
-        return self._text
-
-    def seconds(self) -> float:
-        return self._now()
-
-    def moment(self) -> datetime:
-        return datetime.fromtimestamp(self._now(), UTC)
 
 
 class RunInfo(msgspec.Struct, frozen=True, gc=False):
@@ -181,6 +155,9 @@ class Run:
         """Records a paid call, synchronously: before any check that could end the run."""
         self.ledger.book(party, usage, amount, certain=certain, from_cache=from_cache)
         step.ledger.book(party, usage, amount, certain=certain, from_cache=from_cache)
+        if self.limits.day is not None and not from_cache:
+            tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
+            self.limits.day.book(tokens, amount, certain=certain)
 
     def emit(self, event: events.Event) -> None:
         """Tells every hook. A hook that raises changes nothing; its error goes to `on_error`."""

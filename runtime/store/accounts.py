@@ -15,12 +15,34 @@ from .money import UNKNOWN, ZERO, Money, add
 from .query import storable
 from .terns import Store
 
-_READ = "SELECT cost, unknown, tokens, calls FROM day_accounts WHERE tenant = ? AND account = ? AND day = ?"
+_READ = (
+    "SELECT cost, unknown, tokens, calls, milliseconds FROM day_accounts "
+    "WHERE tenant = ? AND account = ? AND day = ?"
+)
 _WRITE = """
-INSERT INTO day_accounts (tenant, account, day, cost, unknown, tokens, calls) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO day_accounts (tenant, account, day, cost, unknown, tokens, calls, milliseconds)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tenant, account, day) DO UPDATE SET
-  cost = excluded.cost, unknown = excluded.unknown, tokens = excluded.tokens, calls = excluded.calls
+  cost = excluded.cost, unknown = excluded.unknown, tokens = excluded.tokens, calls = excluded.calls,
+  milliseconds = excluded.milliseconds
 """
+
+
+class Booking(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What is added to an account's day."""
+
+    account: str
+    day: str
+    """A UTC day, `YYYY-MM-DD`."""
+    tenant: str = ""
+    cost: Money = ZERO
+    """Of what has a known price."""
+    uncertain: int = 0
+    """Calls whose price is not, or not wholly, known."""
+    tokens: int = 0
+    calls: int = 0
+    milliseconds: int = 0
+    """Time of runs."""
 
 
 class DayAccount(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +54,8 @@ class DayAccount(msgspec.Struct, frozen=True, kw_only=True):
     """Calls whose price is not."""
     tokens: int = 0
     calls: int = 0
+    milliseconds: int = 0
+    """Time of runs."""
 
     @property
     def cost(self) -> Money:
@@ -48,23 +72,48 @@ def balance(store: Store, account: str, day: str, *, tenant: str = "") -> DayAcc
     rows = store.database.rows(_READ, [storable(tenant), storable(account), day])
     if not rows:
         return DayAccount()
-    known, unknown, tokens, calls = rows[0]
-    return DayAccount(known=known, unknown=unknown, tokens=tokens, calls=calls)
+    known, unknown, tokens, calls, milliseconds = rows[0]
+    return DayAccount(known=known, unknown=unknown, tokens=tokens, calls=calls, milliseconds=milliseconds)
 
 
 def book(
     store: Store, account: str, day: str, *, cost: Money, tokens: int, calls: int = 1, tenant: str = ""
 ) -> DayAccount:
     """Adds calls to an account's day and gives what it then holds, the calls of other processes included."""
+    priced = cost != UNKNOWN
+    booking = Booking(
+        account=account,
+        day=day,
+        tenant=tenant,
+        cost=cost if priced else ZERO,
+        uncertain=0 if priced else calls,
+        tokens=tokens,
+        calls=calls,
+    )
+    return apply_booking(store, booking)
+
+
+def apply_booking(store: Store, booking: Booking) -> DayAccount:
+    """Adds to an account's day and gives what it then holds."""
     with store.database.transaction():
-        before = balance(store, account, day, tenant=tenant)
-        priced = cost != UNKNOWN
-        after = DayAccount(
-            known=add(before.known, cost) if priced else before.known,
-            unknown=before.unknown + (0 if priced else calls),
-            tokens=before.tokens + tokens,
-            calls=before.calls + calls,
-        )
-        place = (storable(tenant), storable(account), day)
-        store.database.execute(_WRITE, (*place, after.known, after.unknown, after.tokens, after.calls))
+        before = balance(store, booking.account, booking.day, tenant=booking.tenant)
+        after = added(before, booking)
+        store.database.execute(
+            _WRITE,
+            (
+                storable(booking.tenant), storable(booking.account), booking.day,
+                after.known, after.unknown, after.tokens, after.calls, after.milliseconds,
+            ),
+        )  # fmt: skip
     return after
+
+
+def added(before: DayAccount, booking: Booking) -> DayAccount:
+    """An account's day with one booking more."""
+    return DayAccount(
+        known=add(before.known, booking.cost),
+        unknown=before.unknown + booking.uncertain,
+        tokens=before.tokens + booking.tokens,
+        calls=before.calls + booking.calls,
+        milliseconds=before.milliseconds + booking.milliseconds,
+    )

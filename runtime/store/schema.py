@@ -145,6 +145,7 @@ _LABELS_AND_PROFILES: Step = (
     "INSERT INTO plans_seen SELECT tenant, workflow, '', version, config, seen, seen FROM config_versions",
     "DROP TABLE config_versions",
     "ALTER TABLE plans_seen RENAME TO config_versions",
+    "ALTER TABLE day_accounts ADD COLUMN milliseconds INTEGER NOT NULL DEFAULT 0",
 )
 STEPS: tuple[Step, ...] = (_THREADS_AND_TERNS + _EVALUATION, _LABELS_AND_PROFILES)
 

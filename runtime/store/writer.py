@@ -19,6 +19,7 @@ from typing import TypeAlias, TypeVar, cast
 import msgspec
 import trio
 
+from .accounts import Booking, DayAccount, added, apply_booking, balance
 from .errors import LostRecordsError, StoreBusyError, StoreError
 from .group import Job, serve
 from .records import JournalEntry, Tern, TernHead
@@ -83,6 +84,14 @@ class Writer(ABC):
         """The last `n` turns of a thread that are over, oldest first; before turn `before`, if given."""
 
     @abstractmethod
+    async def balance(self, account: str, day: str, *, tenant: str = "") -> DayAccount:
+        """What an account has spent on a day, everything included that was posted before."""
+
+    @abstractmethod
+    def post_booking(self, booking: Booking) -> None:
+        """Adds to an account's day as soon as may be; what could not be kept is told like a lost record."""
+
+    @abstractmethod
     def statistics(self) -> WriterStatistics: ...
 
 
@@ -125,6 +134,7 @@ class MemoryWriter(Writer):
     def __init__(self, keep: int = KEPT) -> None:
         self._keep = keep
         self._terns: OrderedDict[str, Tern] = OrderedDict()
+        self._accounts: dict[tuple[str, str, str], DayAccount] = {}
         self._done = 0
 
     @property
@@ -169,6 +179,14 @@ class MemoryWriter(Writer):
             and (before is None or tern.turn < before)
         ]
         return tuple(turns[-n:] if n > 0 else ())
+
+    async def balance(self, account: str, day: str, *, tenant: str = "") -> DayAccount:
+        await trio.lowlevel.checkpoint()
+        return self._accounts.get((tenant, account, day), DayAccount())
+
+    def post_booking(self, booking: Booking) -> None:
+        place = (booking.tenant, booking.account, booking.day)
+        self._accounts[place] = added(self._accounts.get(place, DayAccount()), booking)
 
     def statistics(self) -> WriterStatistics:
         return WriterStatistics(waiting=0, done=self._done, groups=0, lost=0)
@@ -249,6 +267,12 @@ class StoreWriter(Writer):
         self, thread: str, n: int, *, tenant: str = "", before: int | None = None
     ) -> tuple[TernHead, ...]:
         return await self.read(lambda store: store.history(thread, n, tenant=tenant, before=before))
+
+    async def balance(self, account: str, day: str, *, tenant: str = "") -> DayAccount:
+        return await self.read(lambda store: balance(store, account, day, tenant=tenant))
+
+    def post_booking(self, booking: Booking) -> None:
+        self._send(Job(lambda store: apply_booking(store, booking)))
 
     def statistics(self) -> WriterStatistics:
         return WriterStatistics(
