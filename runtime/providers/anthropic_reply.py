@@ -90,7 +90,8 @@ class MessageReader:
             raise self._failures.make("provider.cut")
         else:
             self._whole(body)
-        return self._reply(whole)
+        # A stream that ends before its first event is cut as much as one that ends after it.
+        return self._reply(whole and (body is not None or self.progress > 0))
 
     def _read(self, events: list[Event], unreadable: str) -> bool:
         done = False

@@ -105,7 +105,8 @@ class CompletionReader:
             raise self._failures.make("provider.cut")
         else:
             self._answer.add(self._completion(body, "provider.not-json"))
-        return self._answer.reply(whole)
+        # A stream that ends before its first event is cut as much as one that ends after it.
+        return self._answer.reply(whole and (body is not None or self.progress > 0))
 
     def _read(self, events: list[Event], unreadable: str) -> bool:
         done = False

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from urllib.request import urlopen
 
 import pytest
+import trio
+from llmock.chaos import StreamChaos
+from llmock.ratelimit import LimitSettings
 from llmock.scenarios import Delay, Fail, SlowFirstToken, StreamFault, ToolFault
 from llmock.testing import LLMockServer
 
@@ -165,3 +169,91 @@ async def test_a_tool_call_comes_whole(kit, llmock, api) -> None:
     assert '"city"' in reply.tool_calls[0].arguments
     assert reply.usage.output_tokens
     assert_graded(llmock, attempts=1)
+
+
+@pytest.mark.parametrize("service", ["mistral", "groq", "together", "xai"])
+async def test_services_of_the_same_format_are_served_alike(kit, llmock, service) -> None:
+    llmock.state.scenarios.add(Fail(429, retry_after=0.1), StreamFault("truncate", after_chunks=2))
+    async with open_provider(kit.target(llmock.base_url(service)), kit.clockwork()) as provider:
+        reply = await provider.chat(kit.asks())
+    assert reply.text
+    assert_graded(llmock, attempts=3)
+
+
+@APIS
+@pytest.mark.parametrize("kind", ["disconnect", "truncate"])
+@pytest.mark.parametrize("chunks", [0, 1, 5])
+async def test_wherever_a_stream_breaks_it_is_asked_for_again(kit, llmock, api, kind, chunks) -> None:
+    llmock.state.scenarios.add(StreamFault(kind, after_chunks=chunks, times=2))
+    [text] = await ask(kit, llmock, api)
+    assert not text.startswith("provider.")
+    assert_graded(llmock, attempts=3)
+
+
+@APIS
+async def test_a_real_limit_on_requests_is_kept_to(kit, llmock, api) -> None:
+    """Not a chance of failing but a bucket that refills: who comes too early is refused again."""
+    llmock.state.limiter.configure(LimitSettings(rpm=600))
+    url = llmock.base_url("openai") if api == "openai" else f"{llmock.base_url('anthropic')}/v1"
+    texts: list[str] = []
+    try:
+        for _ in range(600):  # the bucket is full at first
+            llmock.state.limiter.admit(api, f"Bearer {kit.KEY}" if api == "openai" else kit.KEY, 1)
+        async with open_provider(kit.target(url, api, retries=9, concurrency=4), kit.clockwork()) as provider:
+
+            async def call(number: int) -> None:
+                texts.append((await provider.chat(kit.asks(f"call {number}"))).text)
+
+            async with trio.open_nursery() as nursery:
+                for number in range(6):
+                    nursery.start_soon(call, number)
+    finally:
+        llmock.state.limiter.configure(LimitSettings())
+    assert all(texts)
+    verdict = graded(llmock)
+    assert (verdict["passed"], verdict["errors"]) == (True, 0)
+
+
+@APIS
+async def test_a_prompt_longer_than_the_context_is_sent_once(kit, llmock, api) -> None:
+    llmock.state.limiter.configure(LimitSettings(context_window=100))
+    url = llmock.base_url("openai") if api == "openai" else f"{llmock.base_url('anthropic')}/v1"
+    try:
+        async with open_provider(kit.target(url, api), kit.clockwork()) as provider:
+            with pytest.raises(ProviderError) as caught:
+                await provider.chat(kit.asks("Terns eat fish. " * 400))
+    finally:
+        llmock.state.limiter.configure(LimitSettings())
+    assert caught.value.code == "provider.context-limit"
+    assert_graded(llmock, attempts=1)
+
+
+@APIS
+async def test_everything_at_once_many_calls_at_once_and_no_finding(kit, llmock, api) -> None:
+    """A service with a bad day: a third of all calls fail in some way. llmock finds nothing wrong with us."""
+    random.seed(7)
+    chaos = llmock.state.chaos
+    chaos.error_rates = {429: 0.06, 500: 0.06, 502: 0.04, 503: 0.06, 529: 0.04, 408: 0.04}
+    llmock.state.stream_chaos = StreamChaos((("disconnect", 0.08), ("truncate", 0.08)))
+    url = llmock.base_url("openai") if api == "openai" else f"{llmock.base_url('anthropic')}/v1"
+    texts: list[str] = []
+    clock = kit.clockwork(policy=RetryPolicy(base=0.06, cap=0.5))
+    try:
+        async with open_provider(kit.target(url, api, retries=9), clock) as provider:
+
+            async def call(number: int) -> None:
+                try:
+                    texts.append((await provider.chat(kit.asks(f"call {number}"))).text)
+                except ProviderError as error:
+                    texts.append(error.code)
+
+            async with trio.open_nursery() as nursery:
+                for number in range(60):
+                    nursery.start_soon(call, number)
+    finally:
+        chaos.error_rates = {}
+        llmock.state.stream_chaos = StreamChaos()
+    verdict = graded(llmock)
+    assert (verdict["passed"], verdict["errors"]) == (True, 0)
+    assert verdict["attempts"] > verdict["calls"] == 60
+    assert sum(not text.startswith("provider.") for text in texts) >= 55
