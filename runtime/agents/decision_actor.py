@@ -131,7 +131,12 @@ class _Decider:
         if self.cache is None or key is None:
             return await context(scope, task)
         wanted = to_json([task.run.info.tenant, key(scope)])
-        return await self.cache.get(wanted, lambda: context(scope, task))
+
+        async def resolve() -> Any:
+            await task.run.guard.check()  # it may have waited for another one's
+            return await context(scope, task)
+
+        return await self.cache.get(wanted, resolve)
 
     def _decided(self, question: DecisionQuestion, reply: DecisionReply, task: DecisionTask) -> Decided:
         id = f"{task.run.info.id}/{task.step.id}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
+
 from ..judge.contract import validated
 from ..judge.decisions import Decision
 from ..judge.errors import ProviderContractError
@@ -63,29 +65,54 @@ def decision_from(decision: Decision, metadata: ProviderMetadata | None, raw: An
 
 
 def readable(metadata: object) -> ProviderMetadata | None:
-    """What a provider tells of itself, or None where that makes no sense: it never costs a decision."""
+    """A copy of what a provider tells of itself, or None where that makes no sense: it never costs a decision."""
     if not isinstance(metadata, ProviderMetadata):
         return None
-    told = (metadata.gateway, metadata.model)
-    usage = metadata.usage
-    if type(metadata.provider) is not str or not all(text is None or type(text) is str for text in told):
+    try:
+        copied = _copied(metadata)
+    except Exception:
         return None
-    if usage is None:
-        return metadata
-    counts = (usage.input_tokens, usage.output_tokens) if isinstance(usage, Usage) else ("",)
-    return metadata if all(count is None or (type(count) is int and count >= 0) for count in counts) else None
+    texts = (copied.gateway, copied.model, copied.origin)
+    if type(copied.provider) is not str or not all(text is None or type(text) is str for text in texts):
+        return None
+    return copied if copied.usage is None or _is_usage(copied.usage) else None
+
+
+def _copied(metadata: ProviderMetadata) -> ProviderMetadata:
+    names = [field.name for field in attrs.fields(ProviderMetadata)]
+    return ProviderMetadata(**{name: getattr(metadata, name) for name in names})
+
+
+def _is_usage(usage: object) -> bool:
+    if type(usage) is not Usage:
+        return False
+    counts = (usage.input_tokens, usage.output_tokens)
+    return all(count is None or (type(count) is int and count >= 0) for count in counts)
 
 
 def _answer(question: DecisionQuestion, found: object) -> Answer:
     if isinstance(found, BooleanDecision):
-        return ConditionAnswer(found.probability_true, found.confidence, found.value)
+        return ConditionAnswer(
+            found.probability_true,
+            _given(found.confidence),
+            _given(found.value),  # type: ignore[arg-type]
+        )
     if isinstance(found, ChoiceDecision):
-        return ChoiceAnswer(found.value, found.probabilities, found.confidence)
+        return ChoiceAnswer(found.value, found.probabilities, _given(found.confidence))  # type: ignore[arg-type]
     assert isinstance(found, ScoreDecision)
     levels = found.levels
-    if not isinstance(levels, tuple | list) or tuple(levels) != question.choices:
+    if (
+        not isinstance(levels, tuple | list)
+        or any(type(level) is not str for level in levels)
+        or tuple(levels) != question.choices
+    ):
         raise _broken(f"the scale `{question.id}` is answered with other levels than were asked")
-    return ScaleAnswer(found.score, found.probabilities, found.confidence)
+    return ScaleAnswer(found.score, found.probabilities, _given(found.confidence))  # type: ignore[arg-type]
+
+
+def _given(value: object) -> object:
+    """A decision leaves nothing to be worked out, as a service's bare answer does: None is a wrong value like any."""
+    return "None" if value is None else value
 
 
 def _broken(what: str) -> ProviderContractError:

@@ -108,9 +108,13 @@ async def _own_context(preset: AnyPreset, asked: Asked, id: str) -> dict[str, An
         found = get_context(GetContextArgs(input=asked.input, signal=asked.signal, invocation_id=id))
         return sendable_layer(await found if isawaitable(found) else found)
 
+    async def resolve_checked() -> dict[str, Any]:
+        await check()  # it may have waited for another one's
+        return await resolve()
+
     if preset.cache is None:
         return await resolve()
-    kept: dict[str, Any] = await preset.cache.kept.get(preset.cache.key_of(asked.input), resolve)
+    kept: dict[str, Any] = await preset.cache.kept.get(preset.cache.key_of(asked.input), resolve_checked)
     return kept
 
 

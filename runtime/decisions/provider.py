@@ -66,7 +66,10 @@ def check_provider(provider: object) -> None:
 
 
 def name_of(provider: object) -> str:
-    name = getattr(provider, "name", None)
+    try:
+        name = getattr(provider, "name", None)
+    except Exception:
+        name = None
     return name if isinstance(name, str) and name else type(provider).__name__
 
 
