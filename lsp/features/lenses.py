@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ...dsl import ast
 from ...dsl.check.base import CallableSurface
+from ...dsl.parse import Item
 from ...dsl.workspace.analysis import Analysis
 from ..occurrences import name_of
 
@@ -15,15 +16,15 @@ RUN, TEST, USES = "judgeflow.run", "judgeflow.test", "judgeflow.showReferences"
 
 
 class Lens(NamedTuple):
-    """`start .. end` is the name that it is about. `name` is the flow or test to run, `inputs` are the
-    parameters that the flow needs."""
+    """`start .. end` is the name that it is about. `name` is the flow or test to run, `inputs` are the names
+    and shapes of the parameters that the flow needs."""
 
     start: int
     end: int
     title: str
     command: str
     name: str | None = None
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[tuple[str, str], ...] = ()
 
 
 def lenses(analysis: Analysis, others: Iterable[Analysis]) -> Iterator[Lens]:
@@ -31,23 +32,19 @@ def lenses(analysis: Analysis, others: Iterable[Analysis]) -> Iterator[Lens]:
     users = _users((analysis, *others))
     for item in analysis.module.items:
         if item.node is not None:
-            yield from _of_declaration(item.node, item.offset, analysis.path, users)
+            yield from _of_declaration(item.node, item, analysis.path, users)
 
 
 def _of_declaration(
-    node: ast.Declaration, offset: int, path: str, users: dict[tuple[str, str], set[str]]
+    node: ast.Declaration, item: Item, path: str, users: dict[tuple[str, str], set[str]]
 ) -> Iterator[Lens]:
     name = getattr(node, "name", None)
     if not isinstance(name, ast.Node):
         return
-    start, end = offset + name.start, offset + name.end
+    start, end = item.offset + name.start, item.offset + name.end
     match node:
         case ast.Flow():
-            needed = tuple(
-                one.name.text
-                for one in node.params
-                if one.default is None and not (one.optional or one.hidden)
-            )
+            needed = tuple(_needed(node, item.text))
             yield Lens(start, end, "▶ Run", RUN, node.name.text, needed)
         case ast.Test():
             yield Lens(start, end, "▶ Test", TEST, node.name.plain or "")
@@ -57,6 +54,13 @@ def _of_declaration(
             yield Lens(
                 start, end, _count(users.get((path, name_of(node)), set()), "flow or gate", "agent"), USES
             )
+
+
+def _needed(flow: ast.Flow, text: str) -> Iterator[tuple[str, str]]:
+    for param in flow.params:
+        if param.default is None and not param.optional and not param.hidden:
+            shape = param.shape
+            yield param.name.text, text[shape.start : shape.end] if shape is not None else "text"
 
 
 def _count(users: set[str], noun: str, used: str) -> str:

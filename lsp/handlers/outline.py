@@ -97,7 +97,8 @@ def _lens(lens: Lens, document: Document) -> types.CodeLens:
     stretch = to_range(document, lens.start, lens.end)
     arguments: list[object] = [document.uri, stretch.start]
     if lens.name is not None:
-        arguments = [document.uri, lens.name, *([list(lens.inputs)] if lens.command == RUN else [])]
+        inputs = [{"name": name, "shape": shape} for name, shape in lens.inputs]
+        arguments = [document.uri, lens.name, *([inputs] if lens.command == RUN else [])]
     return types.CodeLens(stretch, types.Command(lens.title, lens.command, arguments=arguments))
 
 

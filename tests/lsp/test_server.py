@@ -440,7 +440,7 @@ async def test_folds_selections_links_hints_and_lenses(connected) -> None:
         assert [one["label"] for one in hints] == [": Offer"]
         lenses = await client.request("textDocument/codeLens", DOCUMENT)
         commands = {one["command"]["title"]: one["command"] for one in lenses}
-        assert commands["▶ Run"]["arguments"] == [URI, "f", ["topic"]]
+        assert commands["▶ Run"]["arguments"] == [URI, "f", [{"name": "topic", "shape": "text"}]]
         assert commands["▶ Test"]["arguments"] == [URI, "works"]
         assert "1 agent uses this judge" in commands
 

@@ -89,7 +89,7 @@ def test_lenses_to_run_to_test_and_of_users(scene) -> None:
     other = 'import "main.judge"\nagent second { model small  judges [short] }\n'
     seen = scene(text, {"/w/other.judge": other})
     found = {seen.text[one.start : one.end]: one for one in lenses(seen.analysis, seen.others())}
-    assert (found["f"].title, found["f"].name) == ("▶ Run", "f")
+    assert found["f"][2:] == ("▶ Run", "judgeflow.run", "f", (("t", "text"),))
     assert (found['"works"'].title, found['"works"'].name) == ("▶ Test", "works")
     assert found["short"].title == "2 agents use this judge"
     assert found["fair"].title == "1 agent uses this judge"

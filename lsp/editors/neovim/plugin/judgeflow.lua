@@ -13,18 +13,19 @@ end
 
 ---@param uri string
 ---@param flow string?
----@param needed string[]?
+---@param needed { name: string, shape: string }[]?
 local function run(uri, flow, needed)
   local words = { "run", vim.uri_to_fname(uri) }
   if flow then
     vim.list_extend(words, { "--flow", flow })
   end
-  for _, name in ipairs(needed or {}) do
-    local given, value = pcall(vim.fn.input, name .. ": ")
+  for _, input in ipairs(needed or {}) do
+    local prompt = vim.startswith(input.shape, "text") and "" or " (" .. input.shape .. ", as JSON)"
+    local given, value = pcall(vim.fn.input, input.name .. prompt .. ": ")
     if not given or value == "" then
       return
     end
-    vim.list_extend(words, { "--input", name .. "=" .. value })
+    vim.list_extend(words, { "--input", input.name .. "=" .. value })
   end
   in_terminal(words)
 end

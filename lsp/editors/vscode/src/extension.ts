@@ -57,11 +57,18 @@ function commandOf(folder: vscode.WorkspaceFolder | undefined): string[] {
   return resolved(command, folder?.uri.fsPath);
 }
 
+/** A parameter that a flow needs; all but a text is given as JSON. */
+interface Input {
+  name: string;
+  shape: string;
+}
+
 /** Asks for what the flow needs, then runs it. Leaving a question ends it. */
-async function run(uri?: string, flow?: string, needed: readonly string[] = []): Promise<void> {
+async function run(uri?: string, flow?: string, needed: readonly Input[] = []): Promise<void> {
   const inputs: Record<string, string> = {};
-  for (const name of needed) {
-    const value = await vscode.window.showInputBox({ title: `Run ${flow}`, prompt: name, ignoreFocusOut: true });
+  for (const { name, shape } of needed) {
+    const prompt = shape.startsWith("text") ? name : `${name}: ${shape}, as JSON`;
+    const value = await vscode.window.showInputBox({ title: `Run ${flow}`, prompt, ignoreFocusOut: true });
     if (value === undefined) return;
     inputs[name] = value;
   }
@@ -103,10 +110,8 @@ function quoted(words: readonly string[]): vscode.ShellQuotedString[] {
 async function showReferences(uri: string, at: { line: number; character: number }): Promise<void> {
   const target = vscode.Uri.parse(uri);
   const place = new vscode.Position(at.line, at.character);
-  const found = await vscode.commands.executeCommand<vscode.Location[]>(
-    "vscode.executeReferenceProvider",
-    target,
-    place,
-  );
-  await vscode.commands.executeCommand("editor.action.showReferences", target, place, found);
+  const provider = "vscode.executeReferenceProvider";
+  const found = await vscode.commands.executeCommand<vscode.Location[]>(provider, target, place);
+  const users = found.filter((one) => one.uri.toString() !== uri || !one.range.contains(place));
+  await vscode.commands.executeCommand("editor.action.showReferences", target, place, users);
 }
