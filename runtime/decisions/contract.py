@@ -95,10 +95,10 @@ def _answer(question: DecisionQuestion, found: object) -> Answer:
         return ConditionAnswer(
             found.probability_true,
             _given(found.confidence),
-            _given(found.value),  # type: ignore[arg-type]
+            _given(found.value),
         )
     if isinstance(found, ChoiceDecision):
-        return ChoiceAnswer(found.value, found.probabilities, _given(found.confidence))  # type: ignore[arg-type]
+        return ChoiceAnswer(found.value, found.probabilities, _given(found.confidence))
     assert isinstance(found, ScoreDecision)
     levels = found.levels
     if (
@@ -107,10 +107,10 @@ def _answer(question: DecisionQuestion, found: object) -> Answer:
         or tuple(levels) != question.choices
     ):
         raise _broken(f"the scale `{question.id}` is answered with other levels than were asked")
-    return ScaleAnswer(found.score, found.probabilities, _given(found.confidence))  # type: ignore[arg-type]
+    return ScaleAnswer(found.score, found.probabilities, _given(found.confidence))
 
 
-def _given(value: object) -> object:
+def _given(value: object) -> Any:
     """A decision leaves nothing to be worked out, as a service's bare answer does: None is a wrong value like any."""
     return "None" if value is None else value
 

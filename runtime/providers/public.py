@@ -17,7 +17,7 @@ import trio
 from ..decisions import ModelDecisions
 from ..judge.errors import ConfigurationError
 from ..judge.protocol import DecisionModel, DecisionReply, DecisionRequest, Provider
-from .choose import choose
+from .choose import BUILTIN, choose
 from .clockwork import Clockwork
 from .open import make_provider
 from .script import Line, Script, ScriptProvider
@@ -42,8 +42,7 @@ def system_one(
     two decimals: its probabilities are scaled to add up to 1, and `metadata.normalized` says where.
     """
     return _service(
-        _moved("systemone", "TYPESAFE_API_KEY", model, url, environ, rounding=2)
-        or ModelChoice(model, kind="decision"),
+        _moved("typesafe", model, url, environ, rounding=2) or ModelChoice(model, kind="decision"),
         timeout,
         retries,
         concurrency,
@@ -65,7 +64,7 @@ def openai_decisions(
 
     `rounding` is the number of decimals to which the service rounds, where it does.
     """
-    choice = _moved("decisions", "OPENAI_API_KEY", model, url, environ, rounding=rounding)
+    choice = _moved("openai_decisions", model, url, environ, rounding=rounding)
     if choice is None:
         choice = ModelChoice(model, via="openai_decisions", kind="decision", rounding=rounding)
     return _service(choice, timeout, retries, concurrency, environ)
@@ -156,13 +155,16 @@ def _names(target: Target, slug: str) -> tuple[str, str | None]:
 
 
 def _moved(
-    api: str, key: str, model: str, url: str | None, environ: Mapping[str, str], *, rounding: int | None
+    name: str, model: str, url: str | None, environ: Mapping[str, str], *, rounding: int | None
 ) -> ModelChoice | None:
-    """The service at another address, with its usual key where there is one."""
+    """A service of the table at another address, with its usual key where there is one."""
     if url is None:
         return None
-    settings = ProviderSettings(api, api, url, environ.get(key, "").strip() or None, rounding=rounding)
-    return ModelChoice(model, via=api, kind="decision", provider=settings)
+    usual = BUILTIN[name]
+    key = environ.get(usual.key_env or "", "").strip() or None
+    settings = ProviderSettings(name, usual.api, url, key, rounding=rounding)
+    slug = model.removeprefix(f"{name.partition('_')[0]}/")
+    return ModelChoice(slug, via=name, kind="decision", provider=settings)
 
 
 __all__ = ["chat_model", "openai_decisions", "scripted", "system_one"]
