@@ -22,7 +22,8 @@ from .result import Result
 from .resume import claimed, in_flight, past_of, warning_of
 from .run import Accounts, DayLimits, Ledger, Limits, Stamp, events
 from .store.history import NO_HISTORY, History
-from .store.records import Versions, new_id
+from .store.records import TernHead, Versions, new_id
+from .store.versions import note_version
 from .store.writer import StoreWriter, Writer
 
 
@@ -50,6 +51,7 @@ class Session:
     accounts: Accounts | None = None
     """Where the day of the workflow is kept; None where its runs count towards no day."""
     _days: dict[str, DayLimits] = attrs.field(factory=dict, init=False)
+    _drift: dict[str, tuple[str, ...]] = attrs.field(factory=dict, init=False)
     _reach: dict[str, frozenset[str]] = attrs.field(factory=dict, init=False)
     _inputs: dict[str, FlowInput] = attrs.field(factory=dict, init=False)
 
@@ -105,6 +107,7 @@ class Session:
             remember=self._compaction,
         )
         return await self._result(request, started)
+            warnings=await self._drifted(tenant),
 
     async def resume(
         self,
@@ -220,6 +223,27 @@ class Session:
     async def _history(self, tenant: str, thread: str | None) -> History:
         if thread is None:
             return NO_HISTORY
+    async def _drifted(self, tenant: str) -> tuple[str, ...]:
+        """A warning where the declared version was another program when it first ran. Looked up once, as the program
+        stays what it is."""
+        if not isinstance(self.writer, StoreWriter) or self.versions.workflow is None:
+            return ()
+        if tenant not in self._drift:
+            seen = TernHead(
+                id="",
+                thread="",
+                flow="",
+                workflow=self.plan.workflow,
+                tenant=tenant,
+                status="running",
+                versions=self.versions,
+                profile=self.profile,
+                started=self.stamp(),
+            )
+            warning = await self.writer.transact(lambda store: note_version(store, seen))
+            self._drift[tenant] = () if warning is None else (warning,)
+        return self._drift[tenant]
+
         if not await self.writer.thread_exists(tenant, thread):
             raise UnknownThreadError(f"there is no thread {thread}; leave it out to begin a new one")
         return await history_of(self.writer, self.plan.memory, thread, tenant=tenant)
