@@ -105,9 +105,9 @@ class Session:
             capture=capture,
             scripted=self._scripted(name),
             remember=self._compaction,
+            warnings=await self._drifted(tenant),
         )
         return await self._result(request, started)
-            warnings=await self._drifted(tenant),
 
     async def resume(
         self,
