@@ -47,8 +47,8 @@ class Turn(Protocol):
     async def take(self) -> None:
         """A run that was stopped meanwhile ends here."""
 
-    def waits(self, seconds: float, reason: str) -> None:
-        """Tells that the call will be sent again after so many seconds, and why."""
+    def waits(self, seconds: float, reason: str, attempt: int) -> None:
+        """Tells that the call will be sent again after so many seconds, why, and the how-manieth time that will be."""
 
 
 class Caller(msgspec.Struct, frozen=True, gc=False):

@@ -10,7 +10,7 @@ import msgspec
 from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, Usage
 from .exchange import Head
-from .failures import Failures
+from .failures import Failures, excerpt
 from .tool_calls import ToolCalls
 from .usage import count
 from .wire import Event, Framing
@@ -99,7 +99,7 @@ class MessageReader:
             try:
                 told = _decode_event(event.data)
             except (msgspec.DecodeError, RecursionError) as error:
-                shown = event.data[:200].decode("utf-8", errors="replace")
+                shown = excerpt(event.data)
                 raise self._failures.make(unreadable, f"{error}: {shown}", usage=self._known()) from None
             self.progress += told.type != "ping"
             self._take(told)
@@ -124,8 +124,7 @@ class MessageReader:
         try:
             told, message = _decode_event(body), _decode_message(body)
         except (msgspec.DecodeError, RecursionError):
-            shown = body[:200].decode("utf-8", errors="replace")
-            raise self._failures.make("provider.not-json", shown) from None
+            raise self._failures.make("provider.not-json", excerpt(body)) from None
         if told.error:
             raise self._failures.from_error(told.error)
         self._seen = message.stop_reason is not None

@@ -12,7 +12,7 @@ from ..judge.errors import ConfigurationError, ModelKindError
 from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
 from . import openai_decisions, system_one
 from .clockwork import Clockwork
-from .failures import Failures
+from .failures import Failures, excerpt
 from .service import Call, Service
 from .settings import Target
 from .usage import total
@@ -88,8 +88,7 @@ class JsonReader:
         try:
             data = msgspec.json.decode(self._body)
         except (msgspec.DecodeError, RecursionError):
-            shown = self._body[:200].decode("utf-8", errors="replace")
-            raise self._failures.make("provider.not-json", shown) from None
+            raise self._failures.make("provider.not-json", excerpt(bytes(self._body))) from None
         if isinstance(data, dict) and data.get("error"):
             raise self._failures.from_error(data["error"])
         return data

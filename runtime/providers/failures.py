@@ -165,6 +165,7 @@ _NOT_TAKEN: Mapping[str, re.Pattern[str]] = {
 }
 _KEY_LIKE = re.compile(r"\b(sk|pk|key|gsk|xai)-[\w*.…-]{5,}[\w*…]|\bBearer\s+\S+", re.I)
 _NO_KEY = "<key>"
+_MOST_SHOWN, _LONGEST_KEY = 60_000, 4_096
 
 
 @attrs.frozen
@@ -200,7 +201,8 @@ class Failures:
     ) -> ProviderError:
         failure = FAILURES[code]
         text = f"{self.provider}: {failure.text}" + (f" (HTTP {status})" if status else "")
-        shown = self.redact(_short(detail))
+        # Shortened last: half a key is not known for one.
+        shown = _short(self.redact(detail))
         return ProviderError(
             f"{text}: {shown}" if shown else text,
             code=code,
@@ -226,7 +228,7 @@ class Failures:
         """A response whose status is not 200, whatever its body is."""
         told = read_error(body)
         if told is None:
-            told = ServiceError(message=body[:2000].decode("utf-8", errors="replace"))
+            told = ServiceError(message=excerpt(body))
         return self._told(status, told, headers)
 
     def from_error(self, error: Any, *, usage: Usage | None = None) -> ProviderError:
@@ -240,6 +242,12 @@ class Failures:
         code = _code(status, told)
         wait = wait_asked(headers, self.wall(), told.details) if FAILURES[code].again is Again.LATER else None
         return self.make(code, told.message, status=status, retry_after=wait, usage=usage)
+
+
+def excerpt(data: bytes) -> str:
+    """The beginning of what cannot be read, long enough that no key is cut where it may be shown."""
+    text = data[:_MOST_SHOWN].decode("utf-8", errors="replace")
+    return text if len(data) <= _MOST_SHOWN else text[:-_LONGEST_KEY]
 
 
 def read_error(body: bytes) -> ServiceError | None:

@@ -10,7 +10,7 @@ import msgspec
 from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, TokenLogprob, Usage
 from .exchange import Head
-from .failures import Failures
+from .failures import Failures, excerpt
 from .reasoning import split_reasoning
 from .tool_calls import ToolCalls
 from .usage import count, count_in
@@ -122,7 +122,7 @@ class CompletionReader:
         try:
             return _decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
-            shown = data[:200].decode("utf-8", errors="replace")
+            shown = excerpt(data)
             raise self._failures.make(
                 code, f"{error}: {shown}" if code == "provider.bad-chunk" else shown
             ) from None

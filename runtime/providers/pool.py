@@ -10,6 +10,7 @@ whose exchange did not end cleanly is closed and forgotten: what a cancellation 
 
 from __future__ import annotations
 
+import logging
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
@@ -27,6 +28,10 @@ _CLOSING = 1.0
 _STARTING = 4
 """How many requests are started at once. Trio lets tasks go round, so calls that come together would all leave
 when the last of them is ready; a few at a time, the first are being answered while the last are written."""
+
+
+# At DEBUG it writes down the headers of every response, and a service may repeat there what it was sent.
+logging.getLogger("httpcore").setLevel(logging.INFO)
 
 
 class Pool:

@@ -104,7 +104,7 @@ class Service:
                 if self._clockwork.on_retry is not None:
                     self._clockwork.on_retry(call.caller, delay, error)
                 if call.caller.turn is not None:
-                    call.caller.turn.waits(delay, error.message)
+                    call.caller.turn.waits(delay, error.message, attempt + 1)
                 await trio.sleep(delay)
                 self._breaker.check(trial=trial)
             else:

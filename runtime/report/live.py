@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TextIO
 
@@ -53,8 +54,9 @@ class LiveView:
             self._line("✖", f"{event.agent:<14} attempt {event.attempt + 1}  {said}")
 
     def _retrying(self, event: events.Retrying) -> None:
-        minutes, seconds = divmod(round(event.delay), 60)
-        self._line("?", f"{event.party}  retrying in {minutes}:{seconds:02}  {event.reason}")
+        minutes, seconds = divmod(math.ceil(event.delay), 60)
+        again = f"retrying in {minutes}:{seconds:02} (attempt {event.attempt})"
+        self._line("?", f"{event.party}  {again}  {event.reason}")
 
     def _step_ended(self, event: events.StepEnded) -> None:
         self._running.pop(event.record.id, None)

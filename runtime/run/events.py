@@ -89,7 +89,10 @@ class Retrying(Event, tag="call.retrying", frozen=True, kw_only=True):
 
     party: str
     delay: float
+    """Seconds."""
     reason: str
+    attempt: int = 0
+    """Which attempt the next one will be, from 1."""
 
 
 class Stopping(Event, tag="run.stopping", frozen=True, kw_only=True):

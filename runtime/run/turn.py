@@ -39,12 +39,17 @@ class Turn:
             self._is_taken = False
             self._run.guard.end()
 
-    def waits(self, seconds: float, reason: str) -> None:
+    def waits(self, seconds: float, reason: str, attempt: int) -> None:
         """Tells that the call will be sent again."""
         run = self._run
         if run.hooks:
             run.emit(
                 events.Retrying(
-                    run=run.info.id, at=run.now(), party=self._party, delay=seconds, reason=reason
+                    run=run.info.id,
+                    at=run.now(),
+                    party=self._party,
+                    delay=seconds,
+                    reason=reason,
+                    attempt=attempt,
                 )
             )

@@ -55,6 +55,17 @@ async def test_a_page_that_repeats_the_key_does_not_show_it(kit) -> None:
     assert kit.KEY not in everything(caught.value)
 
 
+@pytest.mark.parametrize("before", range(150, 210, 3))
+@pytest.mark.parametrize("blank", ["x", " "])
+async def test_a_key_is_not_shown_by_half_where_a_text_is_shortened(kit, before, blank) -> None:
+    for status in (200, 400):
+        page = kit.answers(f"<{blank * before}{kit.KEY}" + "y" * 300, status, type="text/html")
+        async with kit.provider(page, retries=0) as (provider, _):
+            with pytest.raises(ProviderError) as caught:
+                await provider.chat(kit.asks())
+        assert kit.KEY[:11] not in everything(caught.value)
+
+
 def test_keys_that_are_not_ours_are_hidden_too() -> None:
     hidden = Failures("openai").redact(
         "Incorrect API key provided: sk-proj-****abcd. Authorization: Bearer abc.def"
