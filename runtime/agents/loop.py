@@ -25,7 +25,7 @@ from .attempt import Attempt
 from .gateway import Gateway
 from .messages import AgentAnswer, AgentTask, ChatCall, JudgeTask
 from .panel import Panel
-from .tool_use import ToolBox
+from .tool_use import ToolBox, ToolUse
 
 INVALID_ANSWERS = 2
 """How often an answer of the wrong shape goes back in one attempt, apart from the agent's retries."""
@@ -78,7 +78,8 @@ class _Visit:
         self.party = task.party or f"agent:{parts.plan.name}"
         self.calls: list[Mapping[str, Any]] = []
         self.secrets: set[str] = set()
-        self.specs: tuple[ToolSpec, ...] = parts.tools.specs + parts.reader.tools
+        self.tools = ToolUse(task.run, task.step, parts.tools.functions, self.calls, self.secrets)
+        self.specs: tuple[ToolSpec, ...] = ()
         self.values = {"task": task.task, **task.values}
         system = parts.prompt
         if not isinstance(system, str):
@@ -88,6 +89,7 @@ class _Visit:
 
     async def answer(self) -> AgentAnswer:
         plan = self.parts.plan
+        await self._learn_tools()
         for number in range(plan.retries + 1):
             with Attempt(self.run, self.step, number, self.messages, self.secrets) as attempt:
                 typed, rejections = await self._attempt(attempt)
@@ -99,6 +101,12 @@ class _Visit:
                 self._send_back(attempt.replied, _reasons(rejections))
         usage, cost = self.step.ledger.usage(), self.step.ledger.cost()
         raise QualityGateError(plan.name, rejections, plan.retries, usage, cost)
+
+    async def _learn_tools(self) -> None:
+        """What the model may call, the answer tools among it."""
+        offer = await self.parts.tools.offer()
+        self.tools = attrs.evolve(self.tools, offer=offer)
+        self.specs = (*(offered.spec for offered in offer.values()), *self.parts.reader.tools)
 
     async def _attempt(self, attempt: Attempt) -> tuple[TypedAnswer, Rejections]:
         """One answer and what its judges say of it. Whatever breaks is the step's own failure."""
@@ -196,7 +204,7 @@ class _Visit:
         self.messages.append(Message("assistant", reply.text, tool_calls=reply.tool_calls))
         answered = {call.id for call in calls}
         for call in calls:
-            result = await self.parts.tools.use(self.run, self.step, call, attempt, self.calls, self.secrets)
+            result = await self.tools.use(call, attempt)
             self.messages.append(Message("tool", result, tool_call_id=call.id))
         for call in reply.tool_calls:
             if call.id not in answered:

@@ -129,6 +129,17 @@ class ToolResult(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
 
 
+class ToolList(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """Asks an MCP server which functions it has."""
+
+
+class ToolListing(msgspec.Struct, frozen=True, gc=False):
+    """The functions that may be called; `error` says why there are none to be had."""
+
+    functions: tuple[Any, ...]
+    error: str | None = None
+
+
 class GateTask(msgspec.Struct, frozen=True, eq=False, gc=False):
     run: Run
     step: Step
@@ -153,4 +164,6 @@ ProviderRef: TypeAlias = ActorRef[ChatCall | DecideCall, ChatReply | DecisionRep
 AgentRef: TypeAlias = ActorRef[AgentTask, AgentAnswer]
 JudgeRef: TypeAlias = ActorRef[JudgeTask, Verdict]
 ToolRef: TypeAlias = ActorRef[ToolTask, ToolResult]
+McpRef: TypeAlias = ActorRef[ToolList, ToolListing]
+"""A tool's address, where the tool is an MCP server that can be asked for its functions."""
 GateRef: TypeAlias = ActorRef[GateTask, dict[str, Any]]

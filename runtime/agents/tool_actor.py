@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,21 +9,19 @@ from typing import Any
 
 import attrs
 import msgspec
-import trio
 
 from ...dsl.plan import ToolPlan
 from ...dsl.shapes import TypeInfo
-from ..expr import to_json
-from ..judge.errors import ConfigurationError
 from .classes import Classes, plain
 from .decode import Decoder
-from .messages import ToolResult, ToolTask
+from .mcp_actor import McpParts, mcp_behaviour
+from .mcp_server import McpFunction
+from .messages import ToolList, ToolListing, ToolResult, ToolTask
 from .python import load_function
+from .tool_call import bounded, timed
 
-MOST_CHARACTERS = 1_000_000
-"""A larger result is refused: no model could read it, and a record must stay readable."""
-
-ToolHandler = Callable[[ToolTask], Awaitable[ToolResult]]
+ToolHandler = Callable[[Any], Awaitable[Any]]
+"""A `ToolTask` to its `ToolResult`; for an MCP server also a `ToolList` to its `ToolListing`."""
 ToolAnswers = Callable[[ToolTask], Any]
 """A use of a tool: its result."""
 
@@ -35,22 +32,23 @@ class ToolParts:
     root: Path
     types: Mapping[str, TypeInfo]
     classes: Classes
+    environ: Mapping[str, str]
     answers: ToolAnswers | None = None
     """Written-down results that stand in for the tool."""
 
 
 @asynccontextmanager
 async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
-    """A Python tool. Its module lives as long as the actor."""
+    """A Python tool, whose module lives as long as the actor, or an MCP server, whose process does."""
     plan = parts.plan
     if parts.answers is not None:
         yield _scripted(parts, parts.answers)
         return
-    if plan.python is None:
-        raise ConfigurationError(
-            f"the tool {plan.name} runs an MCP server: install it with pip install 'judgeflow[mcp]'",
-            code="tool.no-mcp",
-        )
+    if plan.mcp is not None:
+        async with mcp_behaviour(McpParts(plan, parts.root, parts.environ)) as ask:
+            yield ask
+        return
+    assert plan.python is not None
     function = load_function(plan.python, parts.root)
     decoder = Decoder(parts.types)
 
@@ -58,22 +56,15 @@ async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
         values, violations = checked_arguments(plan, decoder, task.values)
         if violations:
             return ToolResult("refused", error="; ".join(violations))
-        await task.run.guard.check()
-        task.run.guard.begin()
-        try:
-            with trio.move_on_after(plan.timeout if plan.timeout is not None else math.inf) as scope:
-                output = plain(
-                    await function(**{name: parts.classes.built(value) for name, value in values.items()})
-                )
-        except trio.Cancelled:
-            raise
-        except Exception as error:
-            return ToolResult("failed", error=f"{type(error).__name__}: {error}")
-        finally:
-            task.run.guard.end()
-        if scope.cancelled_caught:
-            return ToolResult("timed_out", error=f"no result within {plan.timeout:g} s")
-        return _result(plan, decoder, output)
+
+        async def call() -> ToolResult:
+            given = {name: parts.classes.built(value) for name, value in values.items()}
+            try:
+                return _result(plan, decoder, plain(await function(**given)))
+            except Exception as error:
+                return ToolResult("failed", error=f"{type(error).__name__}: {error}")
+
+        return await timed(plan, task, call)
 
     yield handle
 
@@ -81,7 +72,9 @@ async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
 def _scripted(parts: ToolParts, answers: ToolAnswers) -> ToolHandler:
     plan, decoder = parts.plan, Decoder(parts.types)
 
-    async def handle(task: ToolTask) -> ToolResult:
+    async def handle(task: ToolTask | ToolList) -> Any:
+        if isinstance(task, ToolList):
+            return ToolListing(tuple(McpFunction(name, name, {"type": "object"}) for name in plan.only))
         values, violations = checked_arguments(plan, decoder, task.values)
         if violations and plan.mcp is None:
             return ToolResult("refused", error="; ".join(violations))
@@ -119,6 +112,4 @@ def _result(plan: ToolPlan, decoder: Decoder, output: Any) -> ToolResult:
         output, violations = decoder.decode(plan.result, output)
         if violations:
             return ToolResult("failed", error=f"the result has the wrong shape: {'; '.join(violations)}")
-    if len(to_json(output)) > MOST_CHARACTERS:
-        return ToolResult("failed", error=f"the result is larger than {MOST_CHARACTERS:,} characters")
-    return ToolResult("succeeded", output)
+    return bounded(output)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import attrs
 import msgspec
@@ -13,43 +14,76 @@ from ...dsl.json_schema import params_schema
 from ...dsl.plan import ToolPlan
 from ...dsl.shapes import TypeInfo
 from ..expr import to_json, to_text
+from ..judge.errors import StepError
 from ..judge.protocol import ToolCall, ToolSpec
 from ..run import Run, Step, events
 from ..store.records import ToolCallRecord
-from .messages import ToolRef, ToolResult, ToolTask
+from .messages import McpRef, ToolList, ToolRef, ToolResult, ToolTask
 
 MASK = "•••"
 
 
+class Offered(NamedTuple):
+    """One function that a model may call."""
+
+    plan: ToolPlan
+    ref: ToolRef
+    function: str
+    """Its name in the record: the tool's, dotted for a function of an MCP server."""
+    spec: ToolSpec
+
+
+Offer = Mapping[str, Offered]
+"""What an agent's model may call, by the name that the model uses."""
+
+
 @attrs.frozen(eq=False)
 class ToolBox:
-    """The tools of one agent, by the name that its model calls them."""
+    """The tools of one agent: Python functions, which are known beforehand, and servers, which have to be asked."""
 
-    tools: Mapping[str, tuple[ToolPlan, ToolRef]]
-    specs: tuple[ToolSpec, ...] = ()
+    functions: Offer
+    servers: tuple[tuple[ToolPlan, ToolRef], ...] = ()
 
-    async def use(
-        self,
-        run: Run,
-        step: Step,
-        call: ToolCall,
-        attempt: int,
-        calls: list[Mapping[str, Any]],
-        secrets: set[str],
-    ) -> str:
-        """Runs one call and tells what the model is to read. Whatever goes wrong is a result, never an exception.
+    async def offer(self) -> Offer:
+        """`StepError` where a server cannot say what it has."""
+        if not self.servers:
+            return self.functions
+        found = dict(self.functions)
+        for plan, ref in self.servers:
+            listing = await cast(McpRef, ref).ask(ToolList())
+            if listing.error is not None:
+                raise StepError(listing.error, code="step.tool.failed", step=plan.name)
+            for function in listing.functions:
+                name = callable_name(f"{plan.name}__{function.name}", found)
+                spec = ToolSpec(name, function.description, dict(function.parameters))
+                found[name] = Offered(plan, ref, f"{plan.name}.{function.name}", spec)
+        return found
 
-        `calls` gets the real values, for judges; `secrets` those that must not reach a record.
-        """
-        plan = self.tools[call.name][0] if call.name in self.tools else None
+
+@attrs.frozen(eq=False)
+class ToolUse:
+    """The tools of one visit. `calls` gets the real values, for judges; `secrets` those that must not reach a
+    record."""
+
+    run: Run
+    step: Step
+    offer: Offer
+    calls: list[Mapping[str, Any]]
+    secrets: set[str]
+
+    async def use(self, call: ToolCall, attempt: int) -> str:
+        """Runs one call and tells what the model is to read. Whatever goes wrong is a result, never an exception."""
+        offered = self.offer.get(call.name)
+        plan, function = (None, call.name) if offered is None else (offered.plan, offered.function)
         given, refusal = _arguments(call)
-        secrets.update(secrets_of(plan, given))
-        with recorded(run, step, call.name, given, secrets_of(plan, given), attempt, call.id) as record:
-            record(refusal or await self._run(run, step, call.name, given, attempt))
+        secrets = secrets_of(plan, given)
+        self.secrets.update(secrets)
+        with recorded(self.run, self.step, function, given, secrets, attempt, call.id) as record:
+            record(refusal or await self._run(offered, call.name, given, attempt))
         result = record.result
-        calls.append(
+        self.calls.append(
             {
-                "tool": call.name,
+                "tool": function,
                 # What is no object has no fields: a judge that reads one finds null, as for any missing data.
                 "input": given if isinstance(given, dict) else None,
                 "output": result.output,
@@ -61,11 +95,26 @@ class ToolBox:
             return result.output if isinstance(result.output, str) else to_json(result.output)
         return f"error ({result.status}): {result.error}"
 
-    async def _run(self, run: Run, step: Step, name: str, given: Any, attempt: int) -> ToolResult:
-        if name not in self.tools:
-            known = ", ".join(self.tools) or "none"
+    async def _run(self, offered: Offered | None, name: str, given: Any, attempt: int) -> ToolResult:
+        if offered is None:
+            known = ", ".join(self.offer) or "none"
             return ToolResult("refused", error=f"there is no tool {name}; there are: {known}")
-        return await self.tools[name][1].ask(ToolTask(run, step, name, given, attempt))
+        return await offered.ref.ask(ToolTask(self.run, self.step, offered.function, given, attempt))
+
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME = 64
+
+
+def callable_name(name: str, taken: Collection[str]) -> str:
+    """A name that every service lets a model call: letters, digits, `_` and `-`, at most 64, and no other tool's."""
+    plain = _NO_NAME.sub("_", name)[:_LONGEST_NAME]
+    number = 2
+    while plain in taken:
+        tail = f"_{number}"
+        plain = _NO_NAME.sub("_", name)[: _LONGEST_NAME - len(tail)] + tail
+        number += 1
+    return plain
 
 
 def _arguments(call: ToolCall) -> tuple[Any, ToolResult | None]:
@@ -79,19 +128,19 @@ def _arguments(call: ToolCall) -> tuple[Any, ToolResult | None]:
     return given, None
 
 
-def tool_specs(tools: Sequence[ToolPlan], types: Mapping[str, TypeInfo]) -> tuple[ToolSpec, ...]:
-    """What a model is told of Python tools."""
-    return tuple(
-        ToolSpec(
-            tool.name,
-            tool.description or tool.name,
-            params_schema(
-                ((p.name, p.shape, p.optional or p.default is not None, None) for p in tool.params), types
-            ),
-        )
-        for tool in tools
-        if tool.python is not None
-    )
+def tool_box(tools: Sequence[tuple[ToolPlan, ToolRef]], types: Mapping[str, TypeInfo]) -> ToolBox:
+    """An agent's tools; what its model is told of a Python function comes from the tool's signature."""
+    functions = {
+        plan.name: Offered(plan, ref, plan.name, _spec(plan, types))
+        for plan, ref in tools
+        if plan.mcp is None
+    }
+    return ToolBox(functions, tuple((plan, ref) for plan, ref in tools if plan.mcp is not None))
+
+
+def _spec(tool: ToolPlan, types: Mapping[str, TypeInfo]) -> ToolSpec:
+    params = ((p.name, p.shape, p.optional or p.default is not None, None) for p in tool.params)
+    return ToolSpec(tool.name, tool.description or tool.name, params_schema(params, types))
 
 
 class _Recording:

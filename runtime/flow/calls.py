@@ -6,7 +6,7 @@ process of the run has ended is not done again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from typing import Any
 
 import attrs
@@ -72,10 +72,7 @@ class CallCompiler:
         self.subflow = subflow
         self.recall = Recall(plan)
         self.tools = ToolSteps(plan, actors.tools, self.recall)
-        tools = [name for tool in plan.tools.values() for name in _functions(tool.name, tool.only)]
-        self.costly = frozenset(
-            [*plan.agents, *plan.gates, *tools, *plan.flows, *plan.decisions, *plan.judges]
-        )
+        self.costly = Costly(plan)
 
     def compile(self, call: ast.Call, origin: Origin, site: str, binding: str | None) -> Action:
         name, plan = call.callee.text, self.plan
@@ -258,5 +255,17 @@ class CallCompiler:
         return await self.subflow(name)(frame, values)
 
 
-def _functions(name: str, only: tuple[str, ...]) -> list[str]:
-    return [name, *(f"{name}.{function}" for function in only)]
+class Costly(Container[str]):
+    """The names of all that costs when it is called, every function of an MCP server among them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._names = frozenset(
+            [*plan.agents, *plan.gates, *plan.tools, *plan.flows, *plan.decisions, *plan.judges]
+        )
+        self._servers = frozenset(tool.name for tool in plan.tools.values() if tool.mcp is not None)
+
+    def __contains__(self, name: object) -> bool:
+        if name in self._names:
+            return True
+        server, dot, _ = str(name).partition(".")
+        return bool(dot) and server in self._servers

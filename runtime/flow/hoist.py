@@ -6,7 +6,7 @@ holds its value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Container
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ import msgspec
 from ...dsl import ast
 
 
-def hoisted(expr: ast.Expr, costly: Collection[str]) -> tuple[ast.Expr, list[tuple[str, ast.Call]]]:
+def hoisted(expr: ast.Expr, costly: Container[str]) -> tuple[ast.Expr, list[tuple[str, ast.Call]]]:
     """The expression without its costly calls, and those calls with the names of their values, in order."""
     found: list[tuple[str, ast.Call]] = []
 

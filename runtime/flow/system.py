@@ -14,6 +14,7 @@ run; an actor that cannot even be set up says so to everyone who asks.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -32,12 +33,13 @@ from ..agents.hooks import JudgeHook
 from ..agents.judge_actor import judge_behaviour
 from ..agents.judge_form import JudgeParts
 from ..agents.loop import AgentParts, agent_behaviour
+from ..agents.mcp_environ import server_environ
 from ..agents.messages import AgentRef, DecisionTask, JudgeRef, ProviderRef, ToolRef
 from ..agents.panel import JudgeArguments, Panel, Seat
 from ..agents.startup import Opens, Starting, on_demand, or_its_failure
 from ..agents.tool_actor import ToolAnswers, ToolParts, tool_behaviour
-from ..agents.tool_use import ToolBox, tool_specs
-from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, open_supervisor
+from ..agents.tool_use import tool_box
+from ..core import ActorRef, ActorSpec, Intensity, Supervisor, SupervisorSpec, Trace, open_supervisor
 from ..expr import Compiler, Scope
 from ..judge.errors import ConfigurationError
 from ..judge.protocol import Provider
@@ -92,11 +94,12 @@ async def open_system(
     stamp: Stamp,
     grace: float = 5.0,
     tool_answers: ToolAnswers | None = None,
+    trace: Trace | None = None,
 ) -> AsyncIterator[System]:
     """Starts the actors of a checked program and stops them in order when the block ends. `tool_answers` stand in for
-    the tools, in tests."""
+    the tools, in tests; `trace` is told what the actors do."""
     root_spec = SupervisorSpec(name=plan.workflow, intensity=PATIENT, grace=grace)
-    async with open_supervisor(root_spec) as supervisor:
+    async with open_supervisor(root_spec, trace=trace) as supervisor:
         assembly = _Assembly(plan, connect, root, stamp, supervisor, tool_answers)
         system = assembly.system()
         await assembly.starting.wait()
@@ -190,7 +193,8 @@ class _Assembly:
         return refs
 
     def tool(self, plan: ToolPlan) -> ToolParts:
-        return ToolParts(plan, self.root, self.plan.types, self.classes, self.tool_answers)
+        environ = server_environ(os.environ, self.plan.providers.values())
+        return ToolParts(plan, self.root, self.plan.types, self.classes, environ, self.tool_answers)
 
     def judge(self, name: str, gateway: Gateway, refs: Mapping[str, ToolRef]) -> JudgeParts:
         plan = self.plan.judges[name]
@@ -215,8 +219,7 @@ class _Assembly:
         judges: Mapping[str, JudgeRef],
         tools: Mapping[str, ToolRef],
     ) -> AgentParts:
-        used = {name: (self.plan.tools[name], tools[name]) for name in plan.tools}
-        box = ToolBox(used, tool_specs([tool for tool, _ in used.values()], self.plan.types))
+        box = tool_box([(self.plan.tools[name], tools[name]) for name in plan.tools], self.plan.types)
         seats = [
             Seat(use.judge, judges[use.judge], self.judge_arguments(use, plan.origin)) for use in plan.judges
         ]
