@@ -73,6 +73,7 @@ class Session:
         capture: bool = False,
         started: Callable[[Execution], Any] | None = None,
         replay_of: str | None = None,
+        evaluation: str | None = None,
     ) -> Result:
         """One run. `started` gets the execution before its first step, to stop it from elsewhere.
 
@@ -101,6 +102,7 @@ class Session:
             profile=self.profile,
             file=self.file,
             replay_of=replay_of,
+            evaluation=evaluation,
             versions=self.versions,
             capture=capture,
             scripted=self._scripted(name),
@@ -149,6 +151,7 @@ class Session:
             profile=tern.profile,
             file=tern.file,
             replay_of=tern.replay_of,
+            evaluation=tern.evaluation,
             versions=tern.versions,
             capture=capture,
             scripted=self._scripted(tern.flow),

@@ -121,7 +121,7 @@ async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespa
         run = attrs.evolve(run, faults=(*file.faults, *run.faults))
         tell_faults(run.faults)
         pace = pace_of(session, arguments, suite.name)
-        checks = Checks(session, uses, suite.cascade)
+        checks = Checks(session, uses, pace.account, suite.cascade)
         report = await stoppable(pace, lambda: run_suite(session, run, checks, pace))
     show(report, render_suite(report), arguments)
     write_junit(arguments.junit, f"suite {report.suite}", junit_of_cases(report))

@@ -20,11 +20,12 @@ from ..agents.messages import JudgeTask, Verdict
 from ..core import StepFailure
 from ..expr import Scope, to_text
 from ..flow.binding import bind
-from ..judge.errors import ConfigurationError, JudgeflowError
-from ..run import Ledger, Limits, Run, RunGuard, RunInfo
+from ..judge.errors import ConfigurationError, JudgeflowError, LimitReached
+from ..run import Run, RunGuard, RunInfo
 from ..session import Session
 from ..store.money import Cost
 from ..store.records import Json, Usage, new_id
+from .account import BudgetSpent, EvalAccount
 from .measure import ADEQUATE, SHARE
 
 NOWHERE = Origin("", 0, 0)
@@ -80,6 +81,8 @@ class Checks:
 
     session: Session
     uses: Sequence[UsePlan]
+    account: EvalAccount
+    """Who pays."""
     cascade: Literal["stop", "all"] = "all"
 
     def __attrs_post_init__(self) -> None:
@@ -128,12 +131,13 @@ class Checks:
         if missing is not None:
             return CheckResult(check=use.judge, readable=False, error=missing)
         session = self.session
-        ledger = Ledger()
+        limits = self.account.limited()
+        ledger = limits.ledger
         run = Run(
             RunInfo(new_id(), subject.thread or new_id(), subject.flow, subject.tenant),
             RunGuard(trio.CancelScope()),
             stamp=session.stamp,
-            limits=Limits((), ledger),
+            limits=limits,
         )
         step = run.begin_step(use.judge, "judge", use.judge)
         task = JudgeTask(
@@ -148,6 +152,8 @@ class Checks:
         )
         try:
             verdict = await session.system.actors.judges[use.judge].ask(task)
+        except LimitReached as reached:
+            raise BudgetSpent(self.account.message(reached)) from reached
         except StepFailure as failure:
             code = failure.code if isinstance(failure, JudgeflowError) else "step"
             result = CheckResult(check=use.judge, error=f"{code}: {failure}", readable=False)

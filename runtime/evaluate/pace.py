@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import attrs
 import trio
 
-from .account import EvalAccount
+from .account import BudgetSpent, EvalAccount
 
 T = TypeVar("T")
 
@@ -48,6 +48,9 @@ class Pace:
             nonlocal done
             try:
                 what = await work(item)
+            except BudgetSpent as spent:
+                self.stopped = self.stopped or str(spent)
+                return
             finally:
                 permits.release()
             done += 1

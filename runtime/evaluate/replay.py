@@ -128,7 +128,7 @@ class _Replay:
         self.judge = judge
         self.key = key
         self.pace = pace
-        self.checks = Checks(session, (judge,))
+        self.checks = Checks(session, (judge,), pace.account)
         self.found: dict[str, Replayed] = {}
         self.judging: list[Cost] = []
 
@@ -140,14 +140,17 @@ class _Replay:
             cost_before=head.cost,
             later_turn=head.turn > 1,
         )
+        limits = self.pace.account.limited(self.session.plan.limits)
         try:
-            result = await self.session.run(head.task, flow=head.flow, tenant=head.tenant, replay_of=head.id)
+            result = await self.session.run(
+                head.task, flow=head.flow, tenant=head.tenant, replay_of=head.id, limits=limits
+            )
         except ConfigurationError as error:
             # The flow is not there any more, or does not take this task.
             self.found[head.id] = msgspec.structs.replace(about, cause=f"{error.code}: {error.message}")
             return f"{head.id[:8]}  cannot be run"
         record = head_of(result.record)
-        await self.pace.account.pay(record.cost, record.usage)
+        self.pace.account.check(result.record)
         about = msgspec.structs.replace(
             about, run=record.id, status_after=record.status, cost_after=record.cost
         )
@@ -173,7 +176,7 @@ class _Replay:
             return kept[0].score, None
         result = await score_of(self.checks, self.judge, head)
         self.judging.append(result.cost)
-        await keep_score(self.session, head, key, result, self.pace)
+        await keep_score(self.session, head, key, result)
         if result.score is not None:
             return result.score, None
         return None, result.error or f"{result.check}: its model's reply could not be read"
@@ -192,7 +195,10 @@ def _originals(store: Store, query: TernQuery, workflow: str) -> tuple[list[Tern
     everything = [
         head
         for head in store.list_terns(TernFilter(tenant=query.tenant, version=query.version))
-        if head.workflow == workflow and head.replay_of is None and head.status in _ENDED
+        if head.workflow == workflow
+        and head.replay_of is None
+        and head.evaluation is None
+        and head.status in _ENDED
     ]
     chosen = everything[: query.limit] if query.limit is not None else everything
     known: list[str] = []

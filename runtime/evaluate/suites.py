@@ -12,7 +12,6 @@ import trio
 
 from ...dsl.plan import LimitPlan
 from ..report.exit_codes import NOT_GOOD, exit_code
-from ..run import Ledger, Limits
 from ..session import Session
 from ..store.history import as_text
 from ..store.money import Cost, merge
@@ -109,17 +108,34 @@ async def run_suite(session: Session, suite: SuiteRun, checks: Checks, pace: Pac
 
 
 async def run_case(
-    session: Session, case: Case, suite: SuiteRun, checks: Checks, pace: Pace, repeat: int = 0
+    session: Session,
+    case: Case,
+    suite: SuiteRun,
+    checks: Checks,
+    pace: Pace,
+    repeat: int = 0,
+    *,
+    evaluation: str | None = None,
 ) -> CaseResult:
-    limits = Limits(session.plan.limits, Ledger())
+    """One case through the flow and its checks. `evaluation` is what the run's record says that it was for.
+
+    Raises `BudgetSpent`.
+    """
+    limits = pace.account.limited(session.plan.limits)
     for limit in suite.limits:
         if limit.per == "run":
             limits.tighten(limit.what, Decimal(limit.amount))
     began = trio.current_time()
-    result = await session.run(case.input, flow=suite.flow, tenant=suite.tenant, limits=limits)
+    result = await session.run(
+        case.input,
+        flow=suite.flow,
+        tenant=suite.tenant,
+        limits=limits,
+        evaluation=evaluation or f"suite {suite.name}",
+    )
     seconds = trio.current_time() - began
     record = result.record
-    await pace.account.pay(record.cost, record.usage)
+    pace.account.check(record)
     about = CaseResult(
         id=case.id,
         line=case.line,
@@ -143,8 +159,6 @@ async def run_case(
         tenant=suite.tenant,
     )
     made = await checks.of(subject)
-    for check in made:
-        await pace.account.pay(check.cost, check.usage)
     return judged(msgspec.structs.replace(about, checks=made, checking=merge(c.cost for c in made)))
 
 

@@ -102,12 +102,12 @@ async def eval_terns(
     done = {score.run for score in found if score.score is not None}
     waiting = [head for head in heads if head.id not in done]
     chosen = waiting if query.limit is None else waiting[max(len(waiting) - query.limit, 0) :]
-    checks = Checks(session, (judge,))
+    checks = Checks(session, (judge,), pace.account)
     judged: dict[str, Scored] = {}
 
     async def one(head: TernHead) -> str:
         result = await score_of(checks, judge, head)
-        await keep_score(session, head, key, result, pace)
+        await keep_score(session, head, key, result)
         judged[head.id] = Scored(
             run=head.id,
             task=as_text(head.task),
@@ -157,9 +157,8 @@ async def score_of(checks: Checks, judge: UsePlan, head: TernHead) -> CheckResul
     return await checks.one(judge, subject)
 
 
-async def keep_score(session: Session, head: TernHead, key: str, result: CheckResult, pace: Pace) -> None:
-    """Keeps a score as soon as it is there, and pays for it. A judge that did not answer leaves nothing behind."""
-    await pace.account.pay(result.cost, result.usage)
+async def keep_score(session: Session, head: TernHead, key: str, result: CheckResult) -> None:
+    """Keeps a score as soon as it is there. A judge that did not answer leaves nothing behind."""
     writer = session.writer
     if result.error is not None or not isinstance(writer, StoreWriter):
         return
@@ -204,5 +203,10 @@ def version_rows(heads: Sequence[TernHead], by_run: Mapping[str, Score]) -> tupl
 
 def _answered(store: Store, query: TernQuery, workflow: str, key: str) -> tuple[list[TernHead], list[Score]]:
     """The workflow's answered runs, oldest first, and this judge's scores of them."""
-    heads = [head for head in reversed(store.list_terns(query.filter())) if head.workflow == workflow]
+    heads = [
+        head
+        for head in reversed(store.list_terns(query.filter()))
+        # What suites and comparisons ask says nothing of what users do.
+        if head.workflow == workflow and head.evaluation is None
+    ]
     return heads, [score for score in scores(store, query.filter()) if score.judge == key]

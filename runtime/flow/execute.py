@@ -60,6 +60,7 @@ class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     profile: str | None = None
     file: str | None = None
     replay_of: str | None = None
+    evaluation: str | None = None
     versions: Versions = Versions()
     capture: bool = False
     scripted: tuple[str, ...] = ()
@@ -254,6 +255,7 @@ class Execution:
             profile=request.profile,
             file=request.file,
             replay_of=request.replay_of,
+            evaluation=request.evaluation,
             limits=tuple(run.limits_hit),
             warnings=tuple(run.warnings),
             unreadable=count_unreadable(steps),

@@ -67,7 +67,12 @@ def _head(tern: Tern, width: int) -> Iterator[str]:
     yield from _field("thread", f"{tern.thread}" + (f", turn {tern.turn}" if tern.turn else ""), width)
     yield from _field("started", f"{moment(tern.started, seconds=True)} UTC", width)
     yield from _field("versions", _versions(tern), width)
-    for label, value in (("tenant", tern.tenant), ("profile", tern.profile), ("replay of", tern.replay_of)):
+    for label, value in (
+        ("tenant", tern.tenant),
+        ("profile", tern.profile),
+        ("replay of", tern.replay_of),
+        ("ran for", tern.evaluation),
+    ):
         yield from _field(label, value, width)
     yield from _field("task", as_text(tern.task), width)
     yield from _field("answer", None if tern.answer is None else as_text(tern.answer), width)

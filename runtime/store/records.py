@@ -295,6 +295,8 @@ class TernHead(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The file that was run, an absolute path: a run that waits is gone on with from there."""
     replay_of: str | None = None
     """The run whose task was run again."""
+    evaluation: str | None = None
+    """The suite or comparison that ran it; None for a run of its own."""
     limits: tuple[LimitHit, ...] = ()
     """The limits that were hit."""
     warnings: tuple[str, ...] = ()

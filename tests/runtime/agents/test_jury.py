@@ -151,7 +151,8 @@ async def test_decision_models_may_be_a_jury() -> None:
 
 
 async def test_a_bug_in_the_rules_is_no_missing_vote() -> None:
-    result, _ = await judged("PASS", "PASS", "PASS", form=ASK + ' require answer != "PASS" else replace(answer, "PASS", "")')
+    rule = ' require answer != "PASS" else replace(answer, "PASS", "")'
+    result, _ = await judged("PASS", "PASS", "PASS", form=ASK + rule)
     assert result.record.reason is not None
     assert "a rule failed with a blank reason" in result.record.reason
 

@@ -25,7 +25,7 @@ def test_f15_a_run_is_one_json_object_of_schema_1_with_every_field(make_tern) ->
     assert shape["schema"] == 1
     assert list(shape) == [
         "schema", "id", "thread", "turn", "flow", "workflow", "tenant", "status", "code", "reason",
-        "task", "answer", "route", "cost", "usage", "versions", "profile", "file", "replay_of",
+        "task", "answer", "route", "cost", "usage", "versions", "profile", "file", "replay_of", "evaluation",
         "limits", "warnings", "unreadable", "started", "ended", "steps",
     ]  # fmt: skip
 

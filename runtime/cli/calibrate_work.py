@@ -1,0 +1,108 @@
+"""Runs `jrun calibrate`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import trio
+
+from ...dsl.plan import Plan
+from ..evaluate.calibrate import Labelled, calibrate, labelled_cases, labelled_runs
+from ..evaluate.cases import broken_cases
+from ..evaluate.judges import Chosen, choose_judge
+from ..evaluate.measure import with_measurements
+from ..evaluate.render_calibration import render_calibration
+from ..evaluate.rows import Fault
+from ..program import Program, Session
+from ..store.writer import StoreWriter
+from .eval_work import suite_of
+from .evaluating import below, cases_of, exit_of, loaded, pace_of, show, stoppable, store_file, tell_faults
+from .run_flow import answering
+from .wrong_use import WrongUse
+
+
+def run_calibrate(arguments: argparse.Namespace) -> int:
+    """The handler of `jrun calibrate`."""
+    return answering(lambda: _run_calibrate(arguments))
+
+
+def _run_calibrate(arguments: argparse.Namespace) -> int:
+    program = loaded(arguments.file)
+    return trio.run(_calibrate, program, _judge_of(program, arguments), arguments)
+
+
+def _judge_of(program: Program, arguments: argparse.Namespace) -> Chosen:
+    """The judge that is meant; one of the suite's checks with the arguments that it has there."""
+    if arguments.suite is not None:
+        checks = suite_of(program, arguments.suite).checks
+        for use in checks:
+            if use.judge == arguments.judge and use.args:
+                return Chosen(use=use, key=use.judge, shown=use.judge, extend=lambda plan: plan)
+    return choose_judge(program.plan, arguments.judge)
+
+
+async def _calibrate(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
+    def extend(plan: Plan) -> Plan:
+        return with_measurements(chosen.extend(plan), chosen.use.judge)
+
+    path, flow = _labels_of(program, arguments)
+    async with program.opened(
+        profile=arguments.profile, store=store_file(), extend=extend, grace=0.5, booked=False
+    ) as session:
+        labelled, faults, disputed = await _labelled(session, path, flow, arguments)
+        tell_faults(faults)
+        pace = pace_of(session, arguments, arguments.suite)
+        report = await stoppable(
+            pace,
+            lambda: calibrate(
+                session,
+                chosen.use,
+                chosen.shown,
+                labelled[: arguments.limit],
+                pace,
+                source=path.name if path is not None else "past runs",
+                disputed=disputed,
+                faults=faults,
+            ),
+        )
+    show(report, render_calibration(report), arguments)
+    return exit_of(
+        stopped=report.stopped,
+        incomplete=bool(report.causes) or (report.judged == 0 and report.stopped is None),
+        not_good=below(report.agreement.value, arguments.fail_under),
+        arguments=arguments,
+    )
+
+
+def _labels_of(program: Program, arguments: argparse.Namespace) -> tuple[Path | None, str | None]:
+    """The file of labels, if they are not those of past runs, and the flow whose answers it holds."""
+    if arguments.labels is not None:
+        return Path(arguments.labels), program.flow_name(arguments.flow)
+    if arguments.suite is None:
+        return None, None
+    suite = suite_of(program, arguments.suite)
+    if suite.labels is None:
+        raise WrongUse(f'the suite `{suite.name}` names no labels; write `labels "labels.jsonl"` into it')
+    return program.root / suite.labels, suite.flow
+
+
+async def _labelled(
+    session: Session, path: Path | None, flow: str | None, arguments: argparse.Namespace
+) -> tuple[Sequence[Labelled], Sequence[Fault], int]:
+    if path is not None and flow is not None:
+        file = cases_of(path, arguments)
+        found, faults = labelled_cases(session, flow, file.cases, file.name)
+        every = [*file.faults, *faults]
+        if every and (arguments.strict or not found):
+            raise broken_cases(every)
+        return found, every, 0
+    writer = session.writer
+    assert isinstance(writer, StoreWriter)
+    runs, disputed = await writer.read(
+        lambda store: labelled_runs(session, store, arguments.tenant, arguments.version)
+    )
+    if not runs:
+        raise WrongUse("nobody has labelled a run of it yet: `jrun label` does, or give a file with --labels")
+    return runs, (), disputed
