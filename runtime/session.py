@@ -223,9 +223,6 @@ class Session:
     def _is_free(self, model: str) -> bool:
         return model in self.scripted or is_free(self.plan.models[model])
 
-    async def _history(self, tenant: str, thread: str | None) -> History:
-        if thread is None:
-            return NO_HISTORY
     async def _drifted(self, tenant: str) -> tuple[str, ...]:
         """A warning where the declared version was another program when it first ran. Looked up once, as the program
         stays what it is."""
@@ -247,6 +244,9 @@ class Session:
             self._drift[tenant] = () if warning is None else (warning,)
         return self._drift[tenant]
 
+    async def _history(self, tenant: str, thread: str | None) -> History:
+        if thread is None:
+            return NO_HISTORY
         if not await self.writer.thread_exists(tenant, thread):
             raise UnknownThreadError(f"there is no thread {thread}; leave it out to begin a new one")
         return await history_of(self.writer, self.plan.memory, thread, tenant=tenant)
