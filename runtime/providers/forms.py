@@ -31,7 +31,7 @@ def shaped(request: ChatRequest, form: Form) -> tuple[ChatRequest, dict[str, Any
     plain = msgspec.structs.replace(
         request, messages=_plain(request.messages, told), tools=(), tool_choice=None
     )
-    return plain, schema if form == "schema" else None
+    return plain, closed(schema) if form == "schema" else None
 
 
 def called(reply: ChatReply, request: ChatRequest, form: Form) -> ChatReply:
@@ -45,11 +45,43 @@ def called(reply: ChatReply, request: ChatRequest, form: Form) -> ChatReply:
     if not isinstance(value, dict):
         return reply
     if only is not None:
-        return _calling(reply, only.name, value)
+        return _calling(reply, only.name, _given(value, only))
     name, arguments = value.get("tool"), value.get("arguments")
     if name == _REPLY and isinstance(arguments, dict) and isinstance(arguments.get("text"), str):
         return msgspec.structs.replace(reply, text=arguments["text"])
+    asked = next((tool for tool in request.tools if tool.name == name), None)
+    if asked is not None and isinstance(arguments, dict):
+        arguments = _given(arguments, asked)
     return _calling(reply, name, arguments or {}) if isinstance(name, str) else reply
+
+
+def closed(schema: Any) -> Any:
+    """The schema as the strictest services want it: every object names all its properties as required and takes no
+    other; what could be left out may be null instead."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: value if key in ("const", "enum") else closed(value) for key, value in schema.items()}
+    properties = inner.get("properties")
+    if schema.get("type") != "object" or not isinstance(properties, dict):
+        return inner
+    required = schema.get("required", ())
+    inner["properties"] = {
+        name: value if name in required or _takes_null(value) else {"anyOf": [value, {"type": "null"}]}
+        for name, value in properties.items()
+    }
+    return {"additionalProperties": False, **inner, "required": list(properties)}
+
+
+def _takes_null(schema: Any) -> bool:
+    return isinstance(schema, dict) and {"type": "null"} in schema.get("anyOf", ())
+
+
+def _given(arguments: dict[str, Any], tool: ToolSpec) -> dict[str, Any]:
+    """The arguments without what was only null because everything had to be named."""
+    required = tool.parameters.get("required", ())
+    return {name: value for name, value in arguments.items() if value is not None or name in required}
 
 
 def _calling(reply: ChatReply, name: str, arguments: Any) -> ChatReply:
@@ -71,7 +103,12 @@ def _schema(request: ChatRequest) -> dict[str, Any]:
         return only.parameters
     variants = [_variant(tool.name, tool.parameters) for tool in request.tools]
     if request.tool_choice != "required":
-        text = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+        text = {
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "required": ["text"],
+            "additionalProperties": False,
+        }
         variants.append(_variant(_REPLY, text))
     return {"anyOf": variants}
 

@@ -456,3 +456,100 @@ async def test_the_record_says_where_a_confidence_came_from_and_that_it_was_norm
     assert (record.selected, record.normalized, record.origin) == ("billing", True, "derived")
     assert round(sum(record.probabilities.values()), 9) == 1
     assert (record.provider, result.cost.parties) == ("fake", {"decision:team": "unknown"})
+
+
+# --- what decision services really answer
+
+
+async def test_case_184_185_a_broken_distribution_is_told_with_its_field_and_runs_no_branch() -> None:
+    body = "switch team(ticket) { case billing { return 1 } case technical { return 2 } }"
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"billing": 1.0}, "has no probability for 'technical'"),
+        ({"billing": 1.2, "technical": -0.2}, "has probabilities.billing 1.2, which is not between 0 and 1"),
+        ({"billing": float("nan"), "technical": 0.5}, "has probabilities.billing nan"),
+        ({"billing": 0.66, "technical": 0.33}, "add up to 0.99, off from 1 by more than 1e-06"),
+    ]
+    for shares, told in wrong:
+        result, _ = await decided(ChoiceAnswer("billing", shares), body, "")
+        assert (result.status, result.answer) == ("failed", None)
+        assert told in result.record.reason
+
+
+@pytest.mark.parametrize(("bar", "went"), [("0.6", "uncertain"), ("0.5", "then")])
+async def test_case_188_one_half_is_yes_and_no_surer_than_one_half(bar: str, went: str) -> None:
+    result, decider = await decided(ConditionAnswer(0.5), BRANCHES, f"confidence at least {bar}")
+    assert (result.answer["went"], len(decider.requests)) == (went, 1)
+
+
+async def test_case_192_a_refused_question_spoils_no_other_one_of_the_same_call() -> None:
+    text = source(
+        "a = try first(ticket)\n  b = try second(ticket)\n  return null",
+        more="""
+judge first(reply: json) {
+  model decider
+  decide { a: condition "A?"  b: choice "B?" { x  y } }
+  require a.value else "no"
+}
+judge second(reply: json) {
+  model decider
+  decide { a: condition "A?"  b: choice "B?" { x  y } }
+  require b.choice == "x" else "no"
+}""",
+    )
+    decider = Model({"a": ConditionAnswer(0.9), "b": RefusedAnswer("cannot answer")})
+    result = await run(text, {"ticket": TICKET}, models={"decider": decider})
+    usable, refused = steps(result, "first")[0], steps(result, "second")[0]
+    assert (usable.status, usable.verdicts[0].passed) == ("succeeded", True)
+    assert refused.status == "failed"
+    assert "the model refused to answer `b`: cannot answer" in (refused.reason or "")
+
+
+# --- clauses
+
+
+async def test_a50_a_condition_that_is_blank_when_it_is_asked_is_refused_before_its_context(
+    tmp_path: Path,
+) -> None:
+    source_text = CACHED.replace('ask "Urgent?"', 'ask "{{ customer }}"').replace("CACHE", "")
+    (tmp_path / "hooks.py").write_text(textwrap.dedent(HOOKS), encoding="utf-8")
+    decider = Model({"decision": ConditionAnswer(0.9)})
+    made = program(source_text, tmp_path / "test.judge")
+    result = await run(made, {"customer": "  "}, models={"decider": decider})
+    assert (result.status, decider.requests, steps(result, "crm")) == ("failed", [], [])
+    assert "the condition is empty" in result.record.reason
+
+
+async def test_c30_a_bar_below_which_an_answer_is_uncertain_stands_in_switches_too() -> None:
+    body = """
+      switch team(ticket) {
+        case billing        { return "billing" }
+        case technical      { return "technical" }
+        uncertain below 0.9 { return decision.minimum }
+      }
+    """
+    answer = ChoiceAnswer("billing", {"billing": 0.85, "technical": 0.15})
+    assert (await decided(answer, body))[0].answer == 0.9
+    assert (await decided(ChoiceAnswer("billing", {"billing": 0.9, "technical": 0.1}), body))[
+        0
+    ].answer == "billing"
+
+
+async def test_c17_a_scale_is_read_as_a_value_and_compared() -> None:
+    body = "s = severity(ticket)\n  return [s.level >= 2, s.score > 1.2, s.label, s.probabilities]"
+    result, _ = await decided(ScaleAnswer(1.25, (0.25, 0.25, 0.5)), body, "")
+    assert result.answer == [True, True, "high", [0.25, 0.25, 0.5]]
+    tie, _ = await decided(ScaleAnswer(1.0, (0.5, 0.0, 0.5)), body, "")
+    assert tie.answer[2] == "low"
+
+
+async def test_c35_c37_c42_a_branch_sees_its_arguments_as_they_were() -> None:
+    body = """
+      facts = { place: { city: "Kiel" }, tags: ["a"] }
+      with context { facts: facts } {
+        with context { facts: { place: { city: null }, tags: ["b"] } } { d = urgent(ticket) }
+      }
+      return [d.value, facts]
+    """
+    result, decider = await decided(ConditionAnswer(0.9), body, "")
+    assert result.answer == [True, {"place": {"city": "Kiel"}, "tags": ["a"]}]
+    assert decider.requests[0].state["facts"] == {"place": {"city": None}, "tags": ["b"]}

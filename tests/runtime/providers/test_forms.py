@@ -6,7 +6,7 @@ import pytest
 
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import Caller, ChatReply, ChatRequest, Message, ToolCall, ToolSpec
-from judgeflow.runtime.providers.forms import called, shaped
+from judgeflow.runtime.providers.forms import called, closed, shaped
 
 OFFER = ToolSpec(
     "answer_offer", "An offer", {"type": "object", "properties": {"salary": {"type": "integer"}}}
@@ -38,7 +38,7 @@ async def test_a_service_that_says_it_has_no_tools_is_asked_with_a_schema_from_t
     assert ["tools" in received.json for received in server.requests] == [True, False, False]
     asked = server.requests[1].json
     assert asked["messages"] == [{"role": "user", "content": "hi"}]
-    assert asked["response_format"]["json_schema"]["schema"] == OFFER.parameters
+    assert asked["response_format"]["json_schema"]["schema"] == closed(OFFER.parameters)
 
 
 async def test_a_service_that_has_neither_is_told_in_words_and_read_leniently(kit) -> None:
@@ -109,3 +109,63 @@ def test_earlier_calls_and_results_become_texts() -> None:
     assert plain.messages[0].content.startswith("Be brief.\n\nAnswer with one JSON object")
     assert plain.messages[2].content == '{"tool": "get", "arguments": {"x":1}}'
     assert "sunny" in plain.messages[3].content
+
+
+def objects(schema: object) -> list[dict[str, object]]:
+    """Every object schema in a schema."""
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    found = [each for value in inner for each in objects(value)]
+    return [schema, *found] if isinstance(schema, dict) and schema.get("type") == "object" else found
+
+
+def test_case_059_060_what_is_sent_is_closed_all_the_way_down_and_has_no_one_of() -> None:
+    leaf = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "required": ["a"],
+    }
+    tool = ToolSpec(
+        "answer",
+        "",
+        {
+            "type": "object",
+            "properties": {
+                "u": {"anyOf": [leaf, {"$ref": "#/$defs/T"}]},
+                "l": {"type": "array", "items": leaf},
+                "n": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            },
+            "required": ["u"],
+            "$defs": {"T": leaf},
+        },
+    )
+    for sent in (shaped(request(tool), "schema")[1], shaped(request(tool, OFFER), "schema")[1]):
+        found = objects(sent)
+        assert len(found) >= 4
+        for each in found:
+            assert each["additionalProperties"] is False
+            assert each["required"] == list(each["properties"])
+        assert "oneOf" not in str(sent)
+        assert "discriminator" not in str(sent)
+    schema = closed(leaf)
+    assert schema["properties"] == {
+        "a": {"type": "string"},
+        "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    }
+    assert leaf["required"] == ["a"], "what was declared stays as it is"
+
+
+@pytest.mark.parametrize("choice", ["required", "auto"])
+def test_case_059_a_null_that_stands_for_nothing_is_left_out_again(choice: str) -> None:
+    tool = ToolSpec(
+        "look",
+        "",
+        {
+            "type": "object",
+            "properties": {"id": {"type": "string"}, "most": {}, "must": {}},
+            "required": ["id", "must"],
+        },
+    )
+    arguments = '{"id": "7", "most": null, "must": null}'
+    text = arguments if choice == "required" else f'{{"tool": "look", "arguments": {arguments}}}'
+    reply = called(ChatReply(text), request(tool, choice=choice), "schema")
+    assert reply.tool_calls[0].arguments == '{"id":"7","must":null}'
