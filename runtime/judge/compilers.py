@@ -42,7 +42,7 @@ except Exception as error:
     sys.exit("".join(traceback.format_exception_only(error)))
 """
 _TSCONFIG = """{"compilerOptions": {"noEmit": true, "skipLibCheck": true, "target": "es2022", "module": "es2022",
-"moduleDetection": "force", "types": [], "pretty": false}, "files": ["code.ts"]}"""
+"moduleDetection": "force", "types": [], "noResolve": true, "pretty": false}, "files": ["code.ts"]}"""
 _NOISE = re.compile(r"^(?: +at .*\(node:.*\)|Node\.js v.*|\(.*node .*\)|\(node:.*)\n?", re.MULTILINE)
 """What node says of itself rather than of the code."""
 _MODULE = re.compile(r"^[ \t]*(?:import|export)\b", re.MULTILINE)
