@@ -19,7 +19,7 @@ face, and what they hand it to, knows a provider by name.
 #   wire.py        bytes → server-sent events, size limits
 #
 #   chat.py        a chat service; openai.py, anthropic.py: request → body; openai_reply.py and
-#                  anthropic_reply.py: response → reply; tool_calls.py, reasoning.py: what needs care in it;
+#                  anthropic_reply.py: response → reply; tool_calls.py, reasoning.py, characters.py: what needs care;
 #                  forms.py: typed answers from services without tools; habits.py: settings that a model does not take
 #   decide.py      a decision service; system_one.py, openai_decisions.py: two formats; answers.py: values
 #   chat_decides.py, stated.py     decisions from any chat model: log-probabilities, or the numbers it states

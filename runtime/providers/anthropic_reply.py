@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, Usage
+from .characters import join_halves, keep_halves
 from .exchange import Head
 from .failures import Failures, excerpt
-from .tool_calls import ToolCalls
+from .tool_calls import ToolCalls, with_texts
 from .usage import count
 from .wire import Event, Framing
 
@@ -70,6 +72,7 @@ class MessageReader:
         self._calls = ToolCalls()
         self._stop = ""
         self._seen = False
+        self._has_halves = False
         self._counts: dict[str, int] = {}
         self._model = ""
 
@@ -97,7 +100,7 @@ class MessageReader:
         done = False
         for event in events:
             try:
-                told = _decode_event(event.data)
+                told = self._event(event.data)
             except (msgspec.DecodeError, RecursionError) as error:
                 shown = excerpt(event.data)
                 raise self._failures.make(unreadable, f"{error}: {shown}", usage=self._known()) from None
@@ -105,6 +108,16 @@ class MessageReader:
             self._take(told)
             done = done or told.type == "message_stop"
         return done
+
+    def _event(self, data: bytes) -> _Event:
+        try:
+            return _decode_event(data)
+        except msgspec.DecodeError as error:
+            with suppress(msgspec.DecodeError, RecursionError):
+                told = _decode_event(keep_halves(data))
+                self._has_halves = True
+                return told
+            raise error from None
 
     def _take(self, event: _Event) -> None:
         if event.error:
@@ -122,7 +135,8 @@ class MessageReader:
 
     def _whole(self, body: bytes) -> None:
         try:
-            told, message = _decode_event(body), _decode_message(body)
+            told = self._event(body)
+            message = _decode_message(keep_halves(body) if self._has_halves else body)
         except (msgspec.DecodeError, RecursionError):
             raise self._failures.make("provider.not-json", excerpt(body)) from None
         if told.error:
@@ -171,13 +185,14 @@ class MessageReader:
             raise
         if not calls and not self._text:
             raise self._error("provider.no-content")
-        return ChatReply(
+        reply = ChatReply(
             text="".join(self._text),
             tool_calls=calls,
             usage=self._known() or Usage(),
             model=self._model,
             reasoning="".join(self._thinking),
         )
+        return with_texts(reply, join_halves) if self._has_halves else reply
 
     def _error(self, code: str, detail: str = "") -> ProviderError:
         return self._failures.make(code, detail, usage=self._known())

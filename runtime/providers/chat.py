@@ -10,7 +10,7 @@ import attrs
 import msgspec
 
 from ..judge.errors import ConfigurationError, ProviderError
-from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest, ToolCall
+from ..judge.protocol import ChatReply, ChatRequest, DecisionReply, DecisionRequest
 from . import anthropic, openai
 from .anthropic_reply import MessageReader
 from .chat_decides import ChatDecides
@@ -22,6 +22,7 @@ from .habits import Habits, told, without
 from .openai_reply import CompletionReader
 from .service import Call, Reader, Service
 from .settings import Target
+from .tool_calls import with_texts
 from .usage import total
 
 
@@ -114,22 +115,9 @@ class ChatService:
         )
         reply, before = await self._service.call(call)
         if failures.keys:
-            reply = _without_keys(reply, failures)
+            # A service that repeats what it was sent must not bring a key into a record.
+            reply = with_texts(reply, failures.hide)
         return msgspec.structs.replace(reply, usage=total([*before, reply.usage])) if before else reply
-
-
-def _without_keys(reply: ChatReply, failures: Failures) -> ChatReply:
-    """A service that repeats what it was sent must not bring a key into a record."""
-    hide = failures.hide
-    return msgspec.structs.replace(
-        reply,
-        text=hide(reply.text),
-        reasoning=hide(reply.reasoning),
-        model=hide(reply.model),
-        tool_calls=tuple(
-            ToolCall(hide(call.id), hide(call.name), hide(call.arguments)) for call in reply.tool_calls
-        ),
-    )
 
 
 def _encoded(request: ChatRequest, body: Callable[[], bytes]) -> bytes:

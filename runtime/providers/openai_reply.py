@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -9,10 +10,11 @@ import msgspec
 
 from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, TokenLogprob, Usage
+from .characters import join_halves, keep_halves
 from .exchange import Head
 from .failures import Failures, excerpt
 from .reasoning import split_reasoning
-from .tool_calls import ToolCalls
+from .tool_calls import ToolCalls, with_texts
 from .usage import count, count_in
 from .wire import Event, Framing
 
@@ -122,6 +124,10 @@ class CompletionReader:
         try:
             return _decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
+            with suppress(msgspec.DecodeError, RecursionError):
+                halves = _decode(keep_halves(data))
+                self._answer.has_halves = True
+                return halves
             shown = excerpt(data)
             raise self._failures.make(
                 code, f"{error}: {shown}" if code == "provider.bad-chunk" else shown
@@ -141,6 +147,7 @@ class _Answer:
         self._logprobs: list[tuple[TokenLogprob, ...]] = []
         self._finish = ""
         self._seen = False
+        self.has_halves = False
         self._usage = Usage()
         self._model = ""
 
@@ -203,7 +210,7 @@ class _Answer:
         reasoning, text = split_reasoning("".join(self._text))
         if not calls and not text and (not self._text or reasoning):
             raise self._error("provider.no-content")
-        return ChatReply(
+        reply = ChatReply(
             text=text,
             tool_calls=calls,
             usage=self._usage,
@@ -211,6 +218,7 @@ class _Answer:
             reasoning="".join(self._reasoning) or reasoning,
             logprobs=tuple(self._logprobs),
         )
+        return with_texts(reply, join_halves) if self.has_halves else reply
 
     def _error(self, code: str, detail: str = "") -> ProviderError:
         return self._failures.make(code, detail, usage=self._known())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import msgspec
 
-from ..judge.protocol import ToolCall
+from ..judge.protocol import ChatReply, ToolCall
 from .failures import Failures
 
 
@@ -58,6 +59,19 @@ class ToolCalls:
         if len({call.id for call in calls}) < len(calls):
             raise failures.make("provider.doubled-call", ", ".join(call.name for call in calls))
         return tuple(calls)
+
+
+def with_texts(reply: ChatReply, change: Callable[[str], str]) -> ChatReply:
+    """The reply with each of its texts changed."""
+    return msgspec.structs.replace(
+        reply,
+        text=change(reply.text),
+        reasoning=change(reply.reasoning),
+        model=change(reply.model),
+        tool_calls=tuple(
+            ToolCall(change(call.id), change(call.name), change(call.arguments)) for call in reply.tool_calls
+        ),
+    )
 
 
 def _flaw(text: str) -> str | None:
