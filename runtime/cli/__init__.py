@@ -19,6 +19,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "check": ("check", "find what is wrong before a token is spent"),
     "fmt": ("fmt", "lay files out in the one canonical way"),
     "test": ("test", "run the test blocks of a file, with scripted models"),
+    "batch": ("batch", "run a flow over many tasks at once"),
     "eval": ("eval", "judge past runs, or run a suite's cases and check the answers"),
     "replay": ("replay", "run old tasks under today's file: before and after"),
     "compare": ("compare", "hold profiles or files against each other over the same cases"),

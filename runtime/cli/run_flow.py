@@ -43,7 +43,7 @@ def run_file(arguments: argparse.Namespace) -> int:
 
 
 def _run_file(arguments: argparse.Namespace) -> int:
-    program = _loaded(arguments)
+    program = loaded(arguments)
     flow = program.flow_name(arguments.flow)
     if arguments.dry_run:
         print_dry_run(with_profile(program.plan, arguments.profile), flow, as_json=arguments.json)
@@ -90,7 +90,8 @@ def _leaves(group: BaseExceptionGroup[Any]) -> list[BaseException]:
     ]
 
 
-def _loaded(arguments: argparse.Namespace) -> Program:
+def loaded(arguments: argparse.Namespace) -> Program:
+    """The program of a command, with other models where it names them. Raises `WrongUse` and `CheckError`."""
     try:
         program = load(arguments.file)
     except FileNotFoundError:
