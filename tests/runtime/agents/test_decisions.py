@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from judgeflow.runtime.judge.errors import (
     ConfigurationError,
@@ -553,3 +555,60 @@ async def test_c35_c37_c42_a_branch_sees_its_arguments_as_they_were() -> None:
     result, decider = await decided(ConditionAnswer(0.9), body, "")
     assert result.answer == [True, {"place": {"city": "Kiel"}, "tags": ["a"]}]
     assert decider.requests[0].state["facts"] == {"place": {"city": None}, "tags": ["b"]}
+
+
+# --- cancellation
+
+
+class CutBefore(trio.abc.Instrument):
+    """Cancels a scope before the n-th step of the scheduler."""
+
+    def __init__(self, step: int, scope: trio.CancelScope) -> None:
+        self.left = step
+        self.scope = scope
+        self.is_on = False
+        self.seen: list[events.Event] = []
+        self.told = 0
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        if self.is_on:
+            self.left -= 1
+            if self.left == 0:
+                self.told = len(self.seen)
+                self.scope.cancel()
+
+
+def cut_at(made: Any, step: int) -> bool:
+    """Two runs that share a cached context, both cut before a step; whether they were."""
+    scope = trio.CancelScope()
+    instrument = CutBefore(step, scope)
+    decider = Model({"decision": ConditionAnswer(0.9)}, seconds=0.1)
+
+    async def main() -> None:
+        async with opened(made, {"decider": decider}) as session:
+            with scope:
+                async with trio.open_nursery() as nursery:
+                    instrument.is_on = True
+                    for _ in range(2):
+                        nursery.start_soon(partial(session.run, "Ada", hooks=[instrument.seen.append]))
+            instrument.is_on = False
+
+    trio.run(main, clock=MockClock(autojump_threshold=0), instruments=[instrument])
+    fetched = [
+        isinstance(event, events.StepStarted) and event.name == "crm"
+        for event in instrument.seen[instrument.told :]
+    ]
+    if scope.cancel_called:
+        assert not any(fetched), "no context is fetched after the cut"
+    else:
+        assert (sum(fetched), len(decider.requests)) == (1, 2)
+    return scope.cancel_called
+
+
+@pytest.mark.slow
+def test_c64_who_waits_for_anothers_context_fetches_none_once_it_is_cancelled(tmp_path: Path) -> None:
+    made = cached(tmp_path, "cache 1m by customer")
+    step = 1
+    while cut_at(made, step):
+        step += 1
+    assert step > 25
