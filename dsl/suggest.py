@@ -35,7 +35,7 @@ def _closest(word: str, candidates: tuple[str, ...]) -> str | None:
             continue
         if candidate == word or len(candidate) > _TOO_LONG:
             continue
-        score = _score(plain, other)
+        score = _score(plain, other, missing)
         if score is not None and (best is None or (score, candidate) < best):
             best = (score, candidate)
             most = score
@@ -44,20 +44,24 @@ def _closest(word: str, candidates: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _known(word: str) -> tuple[str, int]:
-    """The word without capitals and underscores, and the set of its letters as bits. Letters that share a
-    bit only make two words look more alike than they are."""
+    """The word without capitals and underscores, and its letters as bits, the second of a kind in the second
+    row of bits and so on. Letters that share a bit only make two words look more alike than they are."""
     plain = word.lower().replace("_", "")
     letters = 0
     for letter in plain:
-        letters |= 1 << (ord(letter) & 63)
+        bit = 1 << (ord(letter) & 63)
+        while letters & bit:
+            bit <<= 64
+        letters |= bit
     return plain, letters
 
 
-def _score(word: str, candidate: str) -> float | None:
+def _score(word: str, candidate: str, least: int) -> float | None:
+    """`least` is known to be no more than their distance."""
     allowed = max(1, max(len(word), len(candidate)) // 3)
     if min(len(word), len(candidate)) < 2:
         return None
-    if abs(len(word) - len(candidate)) <= allowed:
+    if max(least, abs(len(word) - len(candidate))) <= allowed:
         edits = distance(word, candidate)
         if edits <= allowed and edits < len(candidate):
             return edits
