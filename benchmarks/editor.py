@@ -1,0 +1,230 @@
+"""How fast a language server is on a long file, ours beside ruff's and BAML's in the same run.
+
+    python benchmarks/editor.py [--lines 10000] [--keys 500] [--long 100000] [--only judge]
+
+Each server is a process that a bare client talks to over its standard streams. Every key stroke is a text that was
+never there before; the next one follows when the diagnostics of the last have come. `prose` types words into a text,
+`code` types into a statement, `unknown` misspells a name, so that one of hundreds is suggested. Peers are left out
+where they are not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import cycle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import trio
+from editor_texts import Sample, baml_sample, judge_sample, python_sample
+
+from judgeflow.lsp.testing import COMMAND, BareClient, RefusedError, changing, replacing, started
+from judgeflow.lsp.uris import to_uri
+
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+BURST = 200
+LONGEST = 120.0
+"""Seconds after which a server is given up."""
+
+
+class Server(NamedTuple):
+    name: str
+    command: Sequence[str]
+    language: str
+    file: str
+    sample: Callable[[int], Sample]
+    quick: bool = True
+    """Whether it is worth waiting for hundreds of its answers."""
+
+
+class Session:
+    """One server with one file open. A server that takes whole texts alone is sent whole texts."""
+
+    def __init__(self, client: BareClient, uri: str, text: str, *, whole: bool) -> None:
+        self.client = client
+        self.uri = uri
+        self.version = 1
+        self.lines = text.split("\n")
+        self.whole = whole
+
+    async def diagnostics(self, since: int) -> None:
+        """Wait until diagnostics of the text have come; of this version, where the server says which."""
+        await self.client.wait_for(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and message["params"]["uri"] == self.uri
+                and message["params"].get("version") in (None, self.version)
+            ),
+            since,
+        )
+
+    async def open(self, language: str) -> float:
+        text = "\n".join(self.lines)
+        since, began = len(self.client.received), time.perf_counter()
+        document = {"uri": self.uri, "languageId": language, "version": 1, "text": text}
+        await self.client.notify("textDocument/didOpen", {"textDocument": document})
+        await self.diagnostics(since)
+        return time.perf_counter() - began
+
+    def stroke(self, place: tuple[int, int], key: str) -> dict[str, object]:
+        self.version += 1
+        line, column = place
+        self.lines[line] = f"{self.lines[line][:column]}{key}{self.lines[line][column:]}"
+        change = {"text": "\n".join(self.lines)} if self.whole else replacing(place, place, key)
+        return changing(self.uri, self.version, change)
+
+    async def keys(self, place: tuple[int, int], count: int, letters: str) -> list[float]:
+        """Seconds from each key to its diagnostics, the keys typed one behind the other."""
+        took: list[float] = []
+        line, column = place
+        for number, letter in zip(range(count), cycle(letters), strict=False):
+            since = len(self.client.received)
+            message = self.stroke((line, column + number), letter)
+            began = time.perf_counter()
+            await self.client.send(message)
+            await self.diagnostics(since)
+            took.append(time.perf_counter() - began)
+            await trio.sleep(0.002)
+        return took
+
+    async def round_trip(self, count: int) -> float:
+        """Seconds of a request that asks nothing, at the median: what the streams and the client take."""
+        took: list[float] = []
+        for _ in range(count):
+            began = time.perf_counter()
+            with suppress(RefusedError):
+                await self.client.request("judgeflow/nothing", {})
+            took.append(time.perf_counter() - began)
+            await trio.sleep(0.002)
+        return statistics.median(took)
+
+    async def burst(self, place: tuple[int, int]) -> float:
+        """Seconds from the first of many keys that nobody waits for to the diagnostics of the last."""
+        line, column = place
+        since, began = len(self.client.received), time.perf_counter()
+        for number in range(BURST):
+            await self.client.send(self.stroke((line, column + number), "x"))
+        last = self.version
+        await self.client.wait_for(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and message["params"]["uri"] == self.uri
+                and message["params"].get("version") == last
+            ),
+            since,
+        )
+        return time.perf_counter() - began
+
+
+def servers(folder: Path) -> Iterator[Server]:
+    yield Server("judgeflow", COMMAND, "judge", "main.judge", judge_sample)
+    ruff = shutil.which("ruff", path=PATH)
+    if ruff is not None:
+        yield Server("ruff", (ruff, "server"), "python", "main.py", python_sample)
+    baml = shutil.which("baml-cli", path=PATH)
+    if baml is not None:
+        (folder / "baml_src").mkdir(exist_ok=True)
+        yield Server(
+            "BAML", (sys.executable, baml, "lsp"), "baml", "baml_src/main.baml", baml_sample, quick=False
+        )
+
+
+async def measure(server: Server, folder: Path, lines: int, keys: int, *, long: bool) -> None:
+    sample = server.sample(lines)
+    file = folder / server.file
+    file.write_text(sample.text, encoding="utf-8")
+    uri, root = to_uri(str(file)), to_uri(str(folder))
+    count = keys if server.quick else min(keys, 30)
+    began = time.perf_counter()
+    async with trio.open_nursery() as nursery, started(server.command) as (process, client):
+        folders = [{"uri": root, "name": "bench"}]
+        offered = await client.initialize(
+            {"workspace": {"workspaceFolders": True}}, rootUri=root, workspaceFolders=folders
+        )
+        ready = time.perf_counter() - began
+        nursery.start_soon(drain, process)
+        session = Session(client, uri, sample.text, whole=takes_whole_texts(offered))
+        opened = await session.open(server.language)
+        print(f"{server.name}: {len(session.lines):,} lines")
+        print(f"  started in {ready * 1e3:.0f} ms, opened in {opened * 1e3:.0f} ms")
+        if server.quick:
+            print(
+                f"  round trip    p50 {await session.round_trip(50) * 1e3:7.2f} ms   a request that asks nothing"
+            )
+        for what, place, letters in (
+            ("prose", sample.prose, " some words typed"),
+            ("code", sample.code, "abcdefghij"),
+            ("unknown", sample.unknown, "qwxyzjkv"),
+        )[: 1 if long else 3]:
+            show(what, await session.keys(place, count, letters))
+        if not long and server.quick:
+            print(f"  burst of {BURST}   settled in {await session.burst(sample.prose) * 1e3:.0f} ms")
+        print(f"  memory        {resident(process.pid):.0f} MB", flush=True)
+        nursery.cancel_scope.cancel()
+
+
+async def drain(process: trio.Process) -> None:
+    """Read what a server logs, lest it waits for a reader."""
+    assert process.stderr is not None
+    async for _ in process.stderr:
+        pass
+
+
+def takes_whole_texts(offered: dict[str, Any]) -> bool:
+    sync = offered.get("textDocumentSync")
+    return (sync.get("change") if isinstance(sync, dict) else sync) == 1
+
+
+def show(what: str, took: list[float]) -> None:
+    found = sorted(one * 1e3 for one in took)
+    p50, p99 = found[len(found) // 2], found[min(len(found) - 1, int(len(found) * 0.99))]
+    print(f"  {what:<13} p50 {p50:7.2f} ms   p99 {p99:7.2f} ms   max {found[-1]:7.2f} ms   {len(found)} keys")
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process and of what it started; 0 where the system does not tell."""
+    total = 0.0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            told = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        except OSError:
+            continue
+        if pid in (int(told.get("Pid", 0)), int(told.get("PPid", 0))) and "VmRSS" in told:
+            total += int(told["VmRSS"].split()[0]) / 1024
+    return total
+
+
+async def run(options: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for server in servers(folder):
+            if options.only and server.name != options.only:
+                continue
+            with trio.move_on_after(LONGEST) as scope:
+                await measure(server, folder, options.lines, options.keys, long=False)
+            if scope.cancelled_caught:
+                print(f"{server.name}: no answer in {LONGEST:.0f} s")
+        if options.long:
+            ours = next(servers(folder))
+            await measure(ours, folder, options.long, min(options.keys, 200), long=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="language servers on long files")
+    parser.add_argument("--lines", type=int, default=10_000)
+    parser.add_argument("--keys", type=int, default=500)
+    parser.add_argument("--long", type=int, default=100_000, help="lines of the longest file, 0 for none")
+    parser.add_argument("--only", help="one server alone: judgeflow, ruff or BAML")
+    trio.run(run, parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
