@@ -33,6 +33,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "look for keys, services and the store"),
     "lsp": ("lsp", "serve an editor over standard input and output"),
 }
+    "rerun": ("rerun", "run a past run's input again under today's file"),
 """Each verb's module and what it does."""
 
 USAGE = """\

@@ -24,6 +24,14 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--input-file", metavar="FILE.json", help="the parameters as a JSON object")
     parser.add_argument("--thread", metavar="ID", help="continue a conversation")
+    parser.add_argument("--no-store", action="store_true", help="keep no record")
+    parser.add_argument("--dry-run", action="store_true", help="show what would run; no call is made")
+    add_run_options(parser)
+    parser.set_defaults(handler=handle)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """What is said of a run however it is started."""
     parser.add_argument(
         "--tenant", default="", metavar="NAME", help="whose run it is; tenants see only their own"
     )
@@ -38,7 +46,6 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--max-cost", metavar="$1", help="end the run when it has cost this much")
     parser.add_argument("--timeout", metavar="2m", help="end the run after this time")
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
-    parser.add_argument("--no-store", action="store_true", help="keep no record")
     parser.add_argument(
         "--cache",
         action="store_true",
@@ -52,12 +59,10 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the run as one JSON object")
     parser.add_argument("--events", action="store_true", help="print events as JSON lines while it runs")
-    parser.add_argument("--dry-run", action="store_true", help="show what would run; no call is made")
     parser.add_argument(
         "--strict", action="store_true", help="treat warnings that have a strict form as errors"
     )
     parser.add_argument("--quiet", action="store_true", help="no live view; the thread's id is still shown")
-    parser.set_defaults(handler=handle)
 
 
 def handle(arguments: argparse.Namespace) -> int:

@@ -49,8 +49,23 @@ def _run_file(arguments: argparse.Namespace) -> int:
         print_dry_run(with_profile(program.plan, arguments.profile), flow, as_json=arguments.json)
         return ANSWERED
     given = input_of(arguments, program.plan.flows[flow])
+    return start(program, arguments, given)
+
+
+def start(
+    program: Program,
+    arguments: argparse.Namespace,
+    given: Any,
+    *,
+    replay_of: str | None = None,
+    told: Callable[[Result], None] = lambda result: None,
+) -> int:
+    """Runs the input to its end and prints what came of it; `told` is told as well. The exit code."""
     with answers_only() as out:
-        return trio.run(_run, program, arguments, given, out)
+        result = trio.run(_run, program, arguments, given, out, replay_of)
+    print_result(result, arguments, out)
+    told(result)
+    return exit_code(result.record)
 
 
 def answering(work: Callable[[], int]) -> int:
@@ -174,7 +189,9 @@ def duration_of(option: str, text: str) -> float:
     return seconds
 
 
-async def _run(program: Program, arguments: argparse.Namespace, given: Any, out: TextIO) -> int:
+async def _run(
+    program: Program, arguments: argparse.Namespace, given: Any, out: TextIO, replay_of: str | None
+) -> Result:
     path = store_path(os.environ, platform=sys.platform, home=Path.home())
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
@@ -188,7 +205,7 @@ async def _run(program: Program, arguments: argparse.Namespace, given: Any, out:
             cache=replies.cache,
             recorder=replies.recorder,
         ) as session:
-            result = await interruptible(
+            return await interruptible(
                 lambda started: session.run(
                     given,
                     flow=arguments.flow,
@@ -199,11 +216,10 @@ async def _run(program: Program, arguments: argparse.Namespace, given: Any, out:
                     limits=limits,
                     capture=arguments.capture,
                     started=started,
+                    replay_of=replay_of,
                 ),
                 grace,
             )
-    print_result(result, arguments, out)
-    return exit_code(result.record)
 
 
 def hooks_of(arguments: argparse.Namespace, session: Session, out: TextIO) -> list[events.Hook]:
