@@ -14,12 +14,14 @@ from ...dsl.plan import Plan, SuitePlan, UsePlan
 from ..evaluate.cases import Case, CaseFile, broken_cases, content_name
 from ..evaluate.checks import Checks
 from ..evaluate.compare import CompareReport, Side, compare
+from ..evaluate.forecast import Bench, forecast, render_forecast
 from ..evaluate.inputs import fitting
 from ..evaluate.judges import choose_judge
 from ..evaluate.measure import PREFERS, added_name, decision_model, with_judge
 from ..evaluate.pairwise import Pairwise
 from ..evaluate.render_comparison import render_comparison
 from ..evaluate.suites import SuiteRun
+from ..flow.profiles import with_profile
 from ..program import Program, Session
 from ..report.junit import Case as JUnitCase
 from ..store.query import TernFilter
@@ -65,6 +67,8 @@ def _run_compare(arguments: argparse.Namespace) -> int:
     named = _sides(programs, arguments)
     suite = suite_of(programs[0], arguments.suite) if arguments.suite is not None else None
     judging = _judging(programs[0].plan, suite, arguments)
+    if arguments.dry_run:
+        return _forecast(named, suite, judging, arguments)
     return trio.run(_compare, named, suite, judging, arguments)
 
 
@@ -120,6 +124,33 @@ def _judging(plan: Plan, suite: SuitePlan | None, arguments: argparse.Namespace)
         shown=shown,
         extend=extend,
     )
+
+
+def _forecast(
+    named: Sequence[tuple[str, Program, str | None]],
+    suite: SuitePlan | None,
+    judging: _Judging,
+    arguments: argparse.Namespace,
+) -> int:
+    first = named[0][1]
+    flow = suite.flow if suite is not None else first.flow_name(arguments.flow)
+    if arguments.last is not None:
+        cases = arguments.last
+    else:
+        path = Path(arguments.cases) if suite is None else first.root / suite.cases
+        cases = len(limited(cases_of(path, arguments).cases, arguments.limit))
+    plan = judging.extend(first.plan)
+    benches = [Bench(plan=plan, uses=judging.uses, times=len(named))]
+    if judging.prefers is not None:
+        benches.append(Bench(plan=plan, uses=(UsePlan(judging.prefers),), times=2 * (len(named) - 1)))
+    sides = [(name, with_profile(program.plan, profile)) for name, program, profile in named]
+    found = forecast(sides, flow, cases * arguments.repeat, benches)
+    show(
+        found,
+        render_forecast(found, f"{first.plan.workflow}  {', '.join(name for name, _, _ in named)}"),
+        arguments,
+    )
+    return 0
 
 
 async def _compare(

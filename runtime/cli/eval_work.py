@@ -13,13 +13,16 @@ import trio
 from ...dsl.plan import SuitePlan, UsePlan
 from ..evaluate.cases import Case, broken_cases
 from ..evaluate.checks import Checks
+from ..evaluate.forecast import Bench, forecast, render_forecast
 from ..evaluate.inputs import fitting
 from ..evaluate.judges import Chosen, choose_judge
-from ..evaluate.render import render_eval, render_suite
+from ..evaluate.render import counted, render_eval, render_suite
 from ..evaluate.suites import CaseResult, SuiteReport, SuiteRun, run_suite
-from ..evaluate.terns import EvalReport, TernQuery, eval_terns
+from ..evaluate.terns import EvalReport, TernQuery, eval_terns, waiting_runs
+from ..flow.profiles import with_profile
 from ..program import Program, Session
 from ..report.junit import Case as JUnitCase
+from ..store.terns import Store
 from .evaluating import (
     annotate,
     below,
@@ -52,6 +55,8 @@ def _run_eval(arguments: argparse.Namespace) -> int:
             if getattr(arguments, option) is not None:
                 raise WrongUse(f"--{option} goes with --suite NAME: {_suites(program)}")
         chosen = choose_judge(program.plan, arguments.judge)
+        if arguments.dry_run:
+            return _forecast_runs(program, chosen, arguments)
         return trio.run(_terns, program, chosen, arguments)
     suite = suite_of(program, arguments.suite)
     return trio.run(_suite, program, suite, arguments)
@@ -71,8 +76,24 @@ def _suites(program: Program) -> str:
 # --- past runs ----------------------------------------------------------------------------------------------
 
 
+def _forecast_runs(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
+    waiting = 0
+    if store_file().exists():
+        with Store.read(store_file()) as store:
+            waiting = len(waiting_runs(store, _query(arguments), program.plan.workflow, chosen.key))
+    bench = Bench(plan=chosen.extend(program.plan), uses=(chosen.use,))
+    title = f"{program.plan.workflow}  {counted(waiting, 'run')} would be judged by {chosen.shown}"
+    found = forecast((), None, waiting, [bench])
+    show(found, render_forecast(found, title), arguments)
+    return 0
+
+
+def _query(arguments: argparse.Namespace) -> TernQuery:
+    return TernQuery(tenant=arguments.tenant, version=arguments.version, limit=arguments.limit or MOST_RUNS)
+
+
 async def _terns(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
-    query = TernQuery(tenant=arguments.tenant, version=arguments.version, limit=arguments.limit or MOST_RUNS)
+    query = _query(arguments)
     async with program.opened(store=store_file(), extend=chosen.extend, grace=0.5, booked=False) as session:
         pace = pace_of(session, arguments, None)
         report = await stoppable(
@@ -110,6 +131,13 @@ async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespa
     chosen, uses = _checks_of(program, suite, arguments.judge)
     path = Path(arguments.cases) if arguments.cases else program.root / suite.cases
     file = cases_of(path, arguments)
+    if arguments.dry_run:
+        plan = with_profile(program.plan, arguments.profile)
+        count = len(limited(file.cases, arguments.limit)) * arguments.repeat
+        bench = Bench(plan=chosen.extend(plan) if chosen is not None else plan, uses=uses)
+        found = forecast([(arguments.profile or "base", plan)], suite.flow, count, [bench])
+        show(found, render_forecast(found, f"{program.plan.workflow}  suite {suite.name}"), arguments)
+        return 0
     async with program.opened(
         profile=arguments.profile,
         store=store_file(),

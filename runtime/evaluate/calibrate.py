@@ -21,10 +21,9 @@ from .cases import Case
 from .checks import CheckResult, Checks, Subject, answer_of
 from .measure import SHARE
 from .pace import Pace
-from .results import Cause, causes_of
+from .results import Cause, causes_of, juries_of
 from .rows import Fault
 from .statistics import Kappa, Mean, cohens_kappa, mean_of
-from .suites import juries_of
 
 BINS = 5
 """Of the reliability curve."""

@@ -142,7 +142,7 @@ def _case(row: Row) -> Case | Broken:
     if name is not None and (not isinstance(name, str | int) or isinstance(name, bool) or name == ""):
         return Broken(row.line, f"the id {name!r} is none", "an id is a text or a number")
     try:
-        content_name({"input": given, "expected": expected})
+        content_name([given, expected, value.get("answer")])
     except NonJsonValueError as error:
         return Broken(row.line, str(error), "write it as a text")
     return Case(
@@ -167,7 +167,7 @@ def _named_once(cases: list[Case]) -> tuple[list[Case], list[Broken]]:
     broken: list[Broken] = []
     lines: dict[str, int] = {}
     for case in cases:
-        name = case.id or _free(content_name({"input": case.input, "expected": case.expected}), lines)
+        name = case.id or _free(_own_name(case), lines)
         if name in lines:
             broken.append(
                 Broken(
@@ -180,6 +180,12 @@ def _named_once(cases: list[Case]) -> tuple[list[Case], list[Broken]]:
         lines[name] = case.line
         kept.append(msgspec.structs.replace(case, id=name))
     return kept, broken
+
+
+def _own_name(case: Case) -> str:
+    """By what is asked and expected; labelled answers to one question are different cases."""
+    what = {"input": case.input, "expected": case.expected}
+    return content_name(what if case.answer is None else {**what, "answer": case.answer})
 
 
 def _free(own: str, taken: Mapping[str, int]) -> str:

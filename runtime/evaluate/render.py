@@ -34,7 +34,7 @@ def span(interval: Interval | None, *, sign: bool = False) -> str:
 
 
 def too_few(n: int, what: str = "case") -> str:
-    return f"too few to tell: {counted(n, what)}, and it takes {ENOUGH} for an interval that holds what it promises"
+    return f"too few to tell: {counted(n, what)}; below {ENOUGH} an interval promises too much"
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
@@ -81,6 +81,7 @@ def render_eval(report: EvalReport) -> Document:
         _judged(report),
         *cause_lines(report.causes),
         *stopped_lines(report.stopped, "what is scored is kept"),
+        *jury_lines(report.juries),
         *([too_few(min(row.tasks for row in few), "different task")] if few else []),
         *paid("judging", report.cost, report.account),
     ]

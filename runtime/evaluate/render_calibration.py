@@ -8,8 +8,6 @@ from .document import Document, Lines, Table
 from .render import cause_lines, counted, jury_lines, number, paid, span, stopped_lines, too_few
 
 _SHOWN = 10
-_EVERY = 2
-"""Of the bars, every second one is shown."""
 _BAR_WIDTH = 20
 
 
@@ -74,10 +72,13 @@ def warnings(report: CalibrationReport) -> list[str]:
 
 
 def _sweep(measure: Measure) -> Table:
-    shown = [bar for at, bar in enumerate(measure.bars, 1) if at % _EVERY == 0 or bar is measure.best]
+    # Bars between which no label lies are the same judge: the first of them stands for all.
+    shown = [
+        bar for bar, last in zip(measure.bars, (None, *measure.bars), strict=False) if _differs(bar, last)
+    ]
     rows = [
         (
-            f"{bar.bar:.2f}{' *' if bar is measure.best else ''}",
+            f"{bar.bar:.2f}{' *' if bar is measure.best and _is_good(bar) else ''}",
             number(bar.agreement),
             number(bar.kappa),
             _share(bar.confusion.pass_pass, bar.confusion.pass_fail),
@@ -88,9 +89,17 @@ def _sweep(measure: Measure) -> Table:
     return Table((f"bar on {measure.name}", "agreement", "kappa", "passes good", "fails bad"), rows)
 
 
+def _differs(bar: Bar, last: Bar | None) -> bool:
+    return last is None or bar.confusion != last.confusion
+
+
+def _is_good(bar: Bar | None) -> bool:
+    return bar is not None and (bar.kappa or 0.0) > 0
+
+
 def _best(measure: Measure) -> list[str]:
-    best: Bar | None = measure.best
-    if best is None or (best.kappa or 0.0) <= 0:
+    best = measure.best
+    if best is None or not _is_good(best):
         return [f"no bar on {measure.name} tells good from bad better than chance"]
     return [f"* the best of these labels; on new answers expect less than kappa {number(best.kappa)}"]
 
@@ -120,7 +129,7 @@ def _brier(measure: Measure) -> list[str]:
 def _disagreements(report: CalibrationReport) -> Table:
     rows = [
         (
-            each.id,
+            f"{report.source}:{each.line}" if each.line else each.id,
             "pass" if each.label else "fail",
             one_line(each.task, 40),
             one_line(each.result.reason or "–", 50),

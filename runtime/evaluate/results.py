@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from .checks import CheckResult
+from .statistics import Kappa, fleiss_kappa
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -35,3 +36,14 @@ def gathered(found: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
         groups.setdefault(cause, []).append(name)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     return tuple(Cause(cause, tuple(names)) for cause, names in ordered)
+
+
+def juries_of(checks: Iterable[CheckResult]) -> tuple[tuple[str, Kappa], ...]:
+    """How far the members of each jury agree, from the votes in their verdicts."""
+    ballots: dict[str, list[list[bool]]] = {}
+    for check in checks:
+        jury = check.metrics.get("jury")
+        if isinstance(jury, dict):
+            votes = [vote for vote in jury["votes"].values() if vote is not None]
+            ballots.setdefault(check.check, []).append(votes)
+    return tuple((name, fleiss_kappa(each)) for name, each in ballots.items())

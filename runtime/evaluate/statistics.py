@@ -77,7 +77,7 @@ def mean_of(values: Sequence[float], *, seed: int = SEED) -> Mean:
         return Mean(1, value)
     if all(each in (0, 1) for each in values):
         return Mean(len(values), value, wilson(round(math.fsum(values)), len(values)))
-    return Mean(len(values), value, bootstrap(values, seed=seed))
+    return Mean(len(values), value, _of_varied(values, seed))
 
 
 def paired(before: Sequence[float], after: Sequence[float], *, seed: int = SEED) -> Paired:
@@ -93,13 +93,20 @@ def paired(before: Sequence[float], after: Sequence[float], *, seed: int = SEED)
         before=math.fsum(before) / n,
         after=math.fsum(after) / n,
         difference=math.fsum(differences) / n,
-        interval=bootstrap(differences, seed=seed) if n > 1 else None,
+        interval=_of_varied(differences, seed) if n > 1 else None,
         better=better,
         worse=worse,
         same=n - better - worse,
         p=sign_test(better, worse),
         needed=cases_needed(differences),
     )
+
+
+def _of_varied(values: Sequence[float], seed: int) -> Interval | None:
+    """The bootstrap's interval. A few values that are all the same say nothing of how far others would lie."""
+    if len(values) < ENOUGH and min(values) == max(values):
+        return None
+    return bootstrap(values, seed=seed)
 
 
 def per_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
@@ -19,9 +19,9 @@ from ..store.records import Json, Tern, Versions
 from .cases import Case
 from .checks import CheckResult, Checks, Subject
 from .pace import Pace
-from .results import Cause, gathered
+from .results import Cause, gathered, juries_of
 from .rows import Fault
-from .statistics import Kappa, Mean, fleiss_kappa, mean_of, per_item
+from .statistics import Kappa, Mean, mean_of, per_item
 
 State = Literal["passed", "failed", "no result"]
 
@@ -221,14 +221,3 @@ def _by_check(results: Sequence[CaseResult]) -> tuple[tuple[str, Mean], ...]:
             if check.passed is not None:
                 values.append((each.id, float(check.passed)))
     return tuple((name, mean_of(list(per_item(values).values()))) for name, values in names.items())
-
-
-def juries_of(checks: Iterable[CheckResult]) -> tuple[tuple[str, Kappa], ...]:
-    """How far the members of each jury agree, from the votes in their verdicts."""
-    ballots: dict[str, list[list[bool]]] = {}
-    for check in checks:
-        jury = check.metrics.get("jury")
-        if isinstance(jury, dict):
-            votes = [vote for vote in jury["votes"].values() if vote is not None]
-            ballots.setdefault(check.check, []).append(votes)
-    return tuple((name, fleiss_kappa(each)) for name, each in ballots.items())

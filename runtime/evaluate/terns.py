@@ -21,8 +21,8 @@ from ..store.terns import Store
 from ..store.writer import StoreWriter
 from .checks import CheckResult, Checks, Subject, answer_of
 from .pace import Pace
-from .results import Cause, causes_of
-from .statistics import Mean, mean_of, per_item
+from .results import Cause, causes_of, juries_of
+from .statistics import Kappa, Mean, mean_of, per_item
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +66,7 @@ class EvalReport(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[Cause, ...] = ()
     """Why, for those that were judged now and have none."""
     stopped: str | None = None
+    juries: tuple[tuple[str, Kappa], ...] = ()
     account: str
     cost: Cost = Cost()
     """Of judging."""
@@ -99,9 +100,7 @@ async def eval_terns(
     assert isinstance(writer, StoreWriter)
     workflow = session.plan.workflow
     heads, found = await writer.read(lambda store: _answered(store, query, workflow, key))
-    done = {score.run for score in found if score.score is not None}
-    waiting = [head for head in heads if head.id not in done]
-    chosen = waiting if query.limit is None else waiting[max(len(waiting) - query.limit, 0) :]
+    chosen = _waiting(heads, found, query.limit)
     checks = Checks(session, (judge,), pace.account)
     judged: dict[str, Scored] = {}
 
@@ -133,9 +132,21 @@ async def eval_terns(
         unscored=sum(by_run.get(head.id, _NONE).score is None for head in heads),
         causes=causes_of((each.run[:8], each.result) for each in now),
         stopped=pace.stopped,
+        juries=juries_of(each.result for each in now),
         account=pace.account.name,
         cost=merge(each.result.cost for each in now),
     )
+
+
+def waiting_runs(store: Store, query: TernQuery, workflow: str, key: str) -> list[TernHead]:
+    """The runs that would be judged, oldest first."""
+    return _waiting(*_answered(store, query, workflow, key), query.limit)
+
+
+def _waiting(heads: list[TernHead], found: Sequence[Score], limit: int | None) -> list[TernHead]:
+    done = {score.run for score in found if score.score is not None}
+    waiting = [head for head in heads if head.id not in done]
+    return waiting if limit is None else waiting[max(len(waiting) - limit, 0) :]
 
 
 _JSON = JsonShape()

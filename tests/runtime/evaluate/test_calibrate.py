@@ -104,7 +104,7 @@ def test_a_judge_that_is_worse_than_a_constant_one_is_told_so() -> None:
 
 def test_20_labels_are_too_few_to_tell() -> None:
     text = render_calibration(judged([(True, True)] * 10 + [(False, False)] * 10)).text()
-    assert "too few to tell: 20 labels, and it takes 100" in text
+    assert "too few to tell: 20 labels; below 100" in text
     many = render_calibration(judged([(True, True)] * 50 + [(False, False)] * 50)).text()
     assert "too few" not in many
 

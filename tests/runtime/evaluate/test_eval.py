@@ -286,5 +286,5 @@ async def test_a_call_of_unknown_price_is_booked_as_unknown(store: Path) -> None
 async def test_the_report_says_that_a_few_runs_are_too_few_to_tell(store: Path) -> None:
     await answered(desk(), store, "a")
     text = render_eval(await evaluate(desk(), decides(0.5), store)).text()
-    assert "too few to tell: 1 different task, and it takes 100" in text
+    assert "too few to tell: 1 different task; below 100" in text
     assert "judging cost $0.5000, paid by desk:eval" in text

@@ -232,8 +232,14 @@ def test_wilsons_interval_covers_the_truth_as_often() -> None:
 
 
 def test_nothing_is_ever_nan() -> None:
-    for values in ([0.0, 0.0], [1, 1], [0.3, 0.3, 0.3]):
+    for values in ([0.0, 0.0], [1, 1], [0.3] * ENOUGH):
         interval = mean_of(values).interval
         assert interval is not None
         assert math.isfinite(interval.low)
         assert math.isfinite(interval.high)
+
+
+def test_a_few_values_that_are_all_the_same_have_no_interval() -> None:
+    assert mean_of([0.9, 0.9, 0.9]).interval is None
+    assert paired([0.5, 0.4], [0.7, 0.6]).interval is None
+    assert paired([0.5] * ENOUGH, [0.75] * ENOUGH).conclusion == "better"
