@@ -47,7 +47,7 @@ def check_scorer(spec: ScorerSpec) -> ScorerFault | None:
         hint = f"Did you mean `{near}`? " if near else ""
         return ScorerFault(
             "scorer.bad-language",
-            f"There is no compiler for `{spec.language}`.",
+            f"There is no compiler for `{spec.language}`",
             f"{hint}The languages are {', '.join(LANGUAGES)}.",
         )
     return None
@@ -86,7 +86,7 @@ def _check_pattern(pattern: str) -> ScorerFault | None:
     except BadPattern as error:
         return ScorerFault(
             "scorer.bad-pattern",
-            f"This pattern cannot be used: {error}.",
+            f"This pattern cannot be used: {error}",
             "Patterns are RE2, which takes linear time and has no look-around, no back-references and no possessive "
             "repetition.",
         )
@@ -99,15 +99,15 @@ def check_schema(schema: Any) -> ScorerFault | None:
 
     advice = 'A schema is JSON Schema 2020-12, for example {"type": "object", "required": ["status"]}.'
     if not isinstance(schema, dict | bool):
-        return ScorerFault("scorer.bad-schema", "A schema is an object, `true` or `false`.", advice)
+        return ScorerFault("scorer.bad-schema", "A schema is an object, `true` or `false`", advice)
     try:
         compile_schema(schema)
     except jsonschema_rs.ValidationError as error:
         path = "/".join(str(part) for part in error.instance_path)
         where = f" at {path}" if path else ""
-        return ScorerFault("scorer.bad-schema", f"This schema is not valid{where}: {error.message}.", advice)
+        return ScorerFault("scorer.bad-schema", f"This schema is not valid{where}: {error.message}", advice)
     except (jsonschema_rs.ReferencingError, ValueError, RecursionError) as error:
-        return ScorerFault("scorer.bad-schema", f"This schema cannot be used: {error}.", advice)
+        return ScorerFault("scorer.bad-schema", f"This schema cannot be used: {error}", advice)
     return None
 
 
@@ -119,11 +119,9 @@ def refuse_remote(uri: str) -> Any:
 def _check_range(low: int | None, high: int | None) -> ScorerFault | None:
     advice = "Write the smallest and the largest length, both included: `length 50..5000`, `length 1..`, `length ..80`."
     if low is None and high is None:
-        return ScorerFault("scorer.empty-range", "This range has no bound, so it fits every text.", advice)
+        return ScorerFault("scorer.empty-range", "This range has no bound, so it fits every text", advice)
     if (low is not None and low < 0) or (high is not None and high < 0):
-        return ScorerFault("scorer.empty-range", "A length is never negative.", advice)
+        return ScorerFault("scorer.empty-range", "A length is never negative", advice)
     if low is not None and high is not None and low > high:
-        return ScorerFault(
-            "scorer.empty-range", f"No text is at least {low} and at most {high} long.", advice
-        )
+        return ScorerFault("scorer.empty-range", f"No text is at least {low} and at most {high} long", advice)
     return None

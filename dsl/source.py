@@ -59,7 +59,7 @@ def _undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> Diagnosti
     return Diagnostic(
         code="syntax.encoding",
         severity="error",
-        message=f"Byte {error.start} of this file (line {line}, column {column}) is not valid UTF-8.",
+        message=f"Byte {error.start} of this file (line {line}, column {column}) is not valid UTF-8",
         start=len(before),
         end=len(before),
         path=path,

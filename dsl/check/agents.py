@@ -13,7 +13,7 @@ from .builtins import RUN
 from .clauses import check_clauses, example
 from .env import Env
 from .expressions import check_template
-from .families import REMEDY, clash
+from .families import Meeting, clash, flow_reaching
 from .model_refs import check_kind, check_model_ref, is_blank
 from .names import find_callable, listed, report_unknown, ticked
 from .params import check_params
@@ -138,16 +138,9 @@ def _check_family(agent: Judged, use: ast.Use, judge: CallableSurface, scope: Sc
     found = clash(judge.models, agent.models, scope)
     if found is None:
         return
-    report.add(
-        "judge.same-model-family",
-        use.name,
-        f"`{judge.name}` ({found.judge_slug}) judges `{agent.name}`, whose model {found.agent_slug} is of "
-        f"the same family ({found.family}): a judge grades its own family's answers too kindly",
-        label=f"also {found.family}",
-        related=(Related(judge.name, f"judges with {found.judge_slug}"),),
-        help=REMEDY,
-        severity="warning",
-    )
+    related = (Related(judge.name, f"judges with {found.judge_slug}"),)
+    meeting = Meeting(judge.name, agent.name, found, flow_reaching(agent.name, scope))
+    meeting.report(use.name, f"also {found.family}", related, report)
 
 
 def _check_tools_read(agent: Judged, use: ast.Use, judge: CallableSurface, report: Report) -> None:

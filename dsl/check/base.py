@@ -89,16 +89,25 @@ class TypeSurface(msgspec.Struct, frozen=True):
 
 
 class ConstantSurface(msgspec.Struct, frozen=True):
+    """`mentions` are the names that may stand for other constants in its value."""
+
     name: str
     shape: Shape
+    mentions: tuple[str, ...] = ()
 
 
 class NamedSurface(msgspec.Struct, frozen=True):
-    """A provider, scorer, profile, suite or test: only its name and kind matter to others. For a scorer `kind` is
-    `scorer`; `weighty` is unused."""
+    """A provider, scorer or profile: only its name and kind matter to others."""
 
     kind: str
     name: str
+
+
+class SuiteSurface(NamedSurface, frozen=True):
+    """A suite: `checks` are the names of its judges and scorers."""
+
+    flow: str = ""
+    checks: tuple[str, ...] = ()
 
 
 Surface = ModelSurface | CallableSurface | TypeSurface | ConstantSurface | NamedSurface

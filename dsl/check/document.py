@@ -7,7 +7,7 @@ text, so a declaration that only moved is never parsed or read again; where it s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -34,18 +34,34 @@ _NAMELESS = ast.Import | ast.LimitsDecl | ast.Memory | ast.Test
 class Entry:
     """A chunk and what its text says. `surface` is what others may rely on, None where it declares no name;
     `mentions` are the names of others in it. `offer` is equal for entries that mean the same to the rest of
-    the file. `broken` is true after a syntax error: what is left of it is not worth checking."""
+    the file. `broken` is true after a syntax error: what is left of it is not worth checking. `lacking` says
+    that all that is wrong are unknown clauses, which were left out: the others still say what they say.
+    `doubtful` is true where a mistake may have changed what others rely on."""
 
-    __slots__ = ("broken", "diagnostics", "mentions", "name", "node", "offer", "surface", "text")
+    __slots__ = (
+        "broken",
+        "diagnostics",
+        "doubtful",
+        "lacking",
+        "mentions",
+        "name",
+        "node",
+        "offer",
+        "surface",
+        "text",
+    )
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.node, self.diagnostics = parse_chunk(text)
-        self.broken = any(found.severity == "error" for found in self.diagnostics)
+        errors = [found for found in self.diagnostics if found.severity == "error"]
+        self.broken = bool(errors)
+        self.lacking = self.broken and all(found.code == "clause.unknown" for found in errors)
         self.name: ast.Ident | None = None
         self.surface: Surface | None = None
         self.mentions: frozenset[str] = frozenset()
         self.offer: object = type(self.node)
+        self.doubtful = self.broken
         if self.node is None:
             return
         if isinstance(self.node, _NAMELESS):
@@ -57,9 +73,17 @@ class Entry:
         name = getattr(self.node, "name", None)
         self.name = name if isinstance(name, ast.Ident) else None
         self.mentions -= {self.surface.name}
-        if self.broken:
+        self.doubtful = self.broken and not (self.lacking or self._has_whole_head(errors))
+        if self.doubtful:
             self.surface = _vague(self.surface)
         self.offer = self.surface
+
+    def _has_whole_head(self, errors: Sequence[Diagnostic]) -> bool:
+        """Whether what others rely on first, a name, parameters and an answer, stands before all mistakes."""
+        if self.name is None or not isinstance(self.node, ast.Agent | ast.Flow | ast.Tool):
+            return False
+        body = self.text.find("{", self.name.end)
+        return body >= 0 and all(error.start > body for error in errors)
 
 
 def _vague(surface: Surface) -> Surface:
@@ -152,7 +176,7 @@ class Document:
         """Names whose declaration has a syntax error: what is said of them elsewhere may only follow from it."""
         found: set[str] = set()
         for entry in self.entries:
-            if entry.broken:
+            if entry.doubtful:
                 found.update(_HEAD.findall(entry.text))
                 if entry.surface is not None:
                     found.add(entry.surface.name)

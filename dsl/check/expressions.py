@@ -219,6 +219,9 @@ def _mismatch(report: Report, at: ast.Node, message: str, shape: Shape, help: st
 def _call(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
     name = node.callee.text
     function = env.functions.get(name) or FUNCTIONS.get(name)
+    if function is not None and env.calls_allowed and isinstance(scope.find(name), CallableSurface):
+        # What a file declares counts before a built-in function of the same name.
+        function = None
     if function is not None and (name not in env.names):
         given = [
             _UNKNOWN if _takes_name(function, index) else infer(arg.value, env, scope, report)

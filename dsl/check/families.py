@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from .base import CallableSurface, ModelSurface, Scope
+from .. import ast
+from .base import CallableSurface, ModelSurface, Related, Report, Scope
 
 NO_CHANGE: Mapping[str, str] = {}
 
@@ -67,11 +68,38 @@ def reachable(start: str, scope: Scope) -> Iterator[CallableSurface]:
             waiting += (*found.calls, *found.judges)
 
 
-REMEDY = "Give the judge a model of another vendor, or let a code judge check what code can."
+def flow_reaching(name: str, scope: Scope) -> str | None:
+    """A flow that may call what is named: `main` before others."""
+    names = sorted(scope.names(), key=lambda other: other != "main")
+    for other in names:
+        found = scope.find(other)
+        is_flow = isinstance(found, CallableSurface) and found.kind == "flow"
+        if is_flow and any(each.name == name for each in reachable(other, scope)):
+            return other
+    return None
 
 
-def family_message(judge: str, agent: str, found: Clash, where: str) -> str:
-    return (
-        f"{where}, `{judge}` ({found.judge_slug}) judges `{agent}`, "
-        f"whose model {found.agent_slug} is of the same family ({found.family})"
-    )
+class Meeting(msgspec.Struct, frozen=True):
+    """A judge that meets the answers of an agent of its own family: in which flow, and maybe under a profile."""
+
+    judge: str
+    agent: str
+    clash: Clash
+    flow: str | None = None
+    profile: str | None = None
+
+    def report(self, at: ast.Node, label: str, related: tuple[Related, ...], report: Report) -> None:
+        places = (f"in `{self.flow}`" if self.flow else "", f"under `{self.profile}`" if self.profile else "")
+        where = " ".join(filter(None, places))
+        where = f"{where[:1].upper()}{where[1:]}, " if where else ""
+        found = self.clash
+        report.add(
+            "judge.same-model-family",
+            at,
+            f"{where}`{self.judge}` ({found.judge_slug}) judges `{self.agent}`, whose model "
+            f"{found.agent_slug} is of the same family ({found.family}): give the judge a model of another vendor",
+            label=label,
+            related=related,
+            help="A model judges its own family's answers too kindly. What code can check, a code judge may judge.",
+            severity="warning",
+        )

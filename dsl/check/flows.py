@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from .. import ast
 from ..diagnostics import Label
 from ..shapes import Shape
-from .base import Report, Scope
+from .base import CallableSurface, Report, Scope
 from .builtins import RUN_NAME
 from .env import Env
 from .fit import describe, fits
@@ -34,7 +34,10 @@ def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
     if node.shape is not None:
         check_shape(node.shape, scope, report)
     check_plain(node.description, "a description", report)
-    names = {**check_params(node.params, scope, report), RUN_NAME.name: RUN_NAME.shape}
+    # What a file calls `run` itself, a parameter or something that can be called, counts before the run.
+    is_own = isinstance(scope.find(RUN_NAME.name), CallableSurface)
+    names = {} if is_own else {RUN_NAME.name: RUN_NAME.shape}
+    names |= check_params(node.params, scope, report)
     base = Env(names=names, calls_allowed=True, where="in a flow")
     walk = Walk(node, base, scope, report, bound_at=bound_at, check_block=check_block)
     after = check_block(walk, node.body, start_of(node, walk.base))

@@ -11,7 +11,6 @@ from .clauses import Clauses, Range, check_number, decimal, keyword_span, report
 from .names import listed, ticked
 
 _BAR = Range("0", "1", above=True)
-_WEIGHT = Range("0", above=True)
 
 
 def combine_of(found: Clauses) -> ast.Combine | None:
@@ -103,15 +102,43 @@ def _check_each(
             help=f"Add `weight 0.2` to {'it' if len(missing) == 1 else 'each'}.",
         )
         return False
-    sound = True
-    for _, name, weight in weighed:
-        if weight is not None and not _WEIGHT.holds(decimal(weight)):
-            report.add(
-                "gate.weights",
-                weight,
-                f"The weight of `{name}` must be more than 0, not {weight.text}",
-                label="counts for nothing" if decimal(weight) == 0 else "below 0",
-                help="Give it a weight above 0, or remove it.",
-            )
-            sound = False
+    sound = _check_amounts(node, weighed, report)
+    judge = judge_of(found)
+    if sound and judge is not None and judge.weight is not None and decimal(judge.weight) == 0:
+        report.add(
+            "gate.weights",
+            judge.weight,
+            f"The weight of `{judge.use.name.text}` is 0, so asking it changes nothing",
+            label="counts for nothing",
+            help="Give it a weight above 0, or remove it.",
+        )
+        return False
     return sound
+
+
+def _check_amounts(
+    node: ast.Gate, weighed: Sequence[tuple[ast.Node, str, ast.Number | None]], report: Report
+) -> bool:
+    """No weight is below 0, and not all are 0."""
+    weights = [(name, weight) for _, name, weight in weighed if weight is not None]
+    below = [(name, weight) for name, weight in weights if decimal(weight) < 0]
+    for name, weight in below:
+        report.add(
+            "gate.weights",
+            weight,
+            f"The weight of `{name}` is {weight.text}, and a weight is 0 or more",
+            label="below 0",
+            help="Give it a weight above 0, or 0 to see its result without counting it.",
+        )
+    if below or any(decimal(weight) > 0 for _, weight in weights):
+        return not below
+    first, *rest = (weight for _, weight in weights)
+    report.add(
+        "gate.weights",
+        first,
+        f"Every weight of `{node.name.text}` is 0, so there is nothing to weigh",
+        label="counts for nothing",
+        labels=tuple(Label(weight.start, weight.end, "nor does this") for weight in rest[:5]),
+        help="Give one of them a weight above 0, such as `weight 0.5`.",
+    )
+    return False

@@ -24,7 +24,7 @@ def pattern_fault(pattern: str) -> ScorerFault | None:
                 "Use two rules or scorers, one of them with `not`."
             )
             break
-    return ScorerFault(fault.code, fault.message.rstrip("."), help)
+    return ScorerFault(fault.code, fault.message, help)
 
 
 @lru_cache(maxsize=4096)

@@ -10,13 +10,13 @@ from .. import ast
 from ..diagnostics import Label
 from ..shapes import Shape
 from .agents import agent_env, check_tools
-from .base import CallableSurface, Related, Report, Scope
+from .base import CallableSurface, Related, Report, Scope, SuiteSurface
 from .builtins import decision_shape
 from .cases import check_cases
 from .clauses import Clauses, check_clauses
 from .env import Env
 from .expressions import check_template, infer
-from .families import REMEDY, clash, family_message
+from .families import Clash, Meeting, clash, flow_reaching, reachable
 from .fit import answered
 from .judges import check_asking, judge_env, rule_env
 from .juries import check_jury, members
@@ -180,15 +180,47 @@ def _check_families(node: ast.Profile, changes: Changes, scope: Scope, report: R
             found = clash(judging, answering, scope, changes.slugs)
             if found is None or (name in agent.judges and clash(judge.models, agent.models, scope)):
                 continue
-            report.add(
-                "judge.same-model-family",
-                _cause(node, agent, judge, scope),
-                family_message(judge.name, agent.name, found, f"Under `{node.name.text}`"),
-                label=f"both are {found.family} now",
-                related=(Related(agent.name, "this agent"), Related(judge.name, "this judge")),
-                help=f"A model judges its own family's answers too kindly. {REMEDY}",
-                severity="warning",
-            )
+            _report_meeting(node, agent, judge, found, flow_reaching(agent.name, scope), scope, report)
+    for suite in _suites(scope):
+        _check_suite(node, suite, changes, scope, report)
+
+
+def _check_suite(
+    node: ast.Profile, suite: SuiteSurface, changes: Changes, scope: Scope, report: Report
+) -> None:
+    """A suite may run under any profile: its judges are held against every agent that its flow can reach."""
+    agents = [found for found in reachable(suite.flow, scope) if found.kind == "agent"]
+    for judge in map(scope.find, suite.checks):
+        if not isinstance(judge, CallableSurface) or judge.kind != "judge" or judge.code:
+            continue
+        for agent in agents:
+            judging = changes.models.get(judge.name, judge.models)
+            answering = changes.models.get(agent.name, agent.models)
+            found = clash(judging, answering, scope, changes.slugs)
+            judged_anyway = judge.name in changes.judges.get(agent.name, agent.judges)
+            if found is not None and not judged_anyway and not clash(judge.models, agent.models, scope):
+                _report_meeting(node, agent, judge, found, suite.flow, scope, report)
+
+
+def _report_meeting(
+    node: ast.Profile,
+    agent: CallableSurface,
+    judge: CallableSurface,
+    found: Clash,
+    flow: str | None,
+    scope: Scope,
+    report: Report,
+) -> None:
+    related = (Related(agent.name, "this agent"), Related(judge.name, "this judge"))
+    meeting = Meeting(judge.name, agent.name, found, flow, node.name.text)
+    meeting.report(_cause(node, agent, judge, scope), f"both are {found.family} now", related, report)
+
+
+def _suites(scope: Scope) -> Iterator[SuiteSurface]:
+    for name in scope.names():
+        found = scope.find(name)
+        if isinstance(found, SuiteSurface):
+            yield found
 
 
 def _agents(scope: Scope) -> Iterator[CallableSurface]:

@@ -56,8 +56,8 @@ class Values:
             self.report.add(
                 "test.wrong-shape",
                 value,
-                f"{_capital(what)} has {describe(shape)}, but this has {size} items",
-                label=f"{size} items",
+                f"{_capital(what)} has {_counted(shape)}, but this has {size}",
+                label=f"{size} item{'s' if size != 1 else ''}",
             )
 
     def _check_record(self, value: ast.Object, shape: Record, what: str) -> None:
@@ -168,6 +168,17 @@ def _misfit(value: ast.Object, record: Record, scope: Scope) -> int:
 
 def _may_be_left_out(shape: Shape) -> bool:
     return isinstance(shape, Nullable | Json | Unknown)
+
+
+def _counted(shape: ListOf) -> str:
+    """How many items a bounded list has, in words."""
+    if shape.low == shape.high:
+        return f"{shape.low} item{'s' if shape.low != 1 else ''}"
+    if shape.low is None:
+        return f"at most {shape.high} item{'s' if shape.high != 1 else ''}"
+    if shape.high is None:
+        return f"at least {shape.low} item{'s' if shape.low != 1 else ''}"
+    return f"{shape.low} to {shape.high} items"
 
 
 def _capital(text: str) -> str:

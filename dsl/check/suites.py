@@ -8,7 +8,7 @@ from ..suggest import closest
 from .base import CallableSurface, NamedSurface, Related, Report, Scope
 from .clauses import check_clauses
 from .env import Env
-from .families import REMEDY, clash, family_message, reachable
+from .families import Meeting, clash, reachable
 from .files import Files
 from .names import a, kind_of, listed, replace_fix, ticked
 from .replies import Answer
@@ -122,13 +122,6 @@ def check_families(
         for agent in agents:
             found = clash(judge.models, agent.models, scope)
             if found is not None:
-                report.add(
-                    "judge.same-model-family",
-                    use,
-                    family_message(judge.name, agent.name, found, f"In `{flow.name}`"),
-                    label=f"judges answers of {found.family} with a model of {found.family}",
-                    related=(Related(agent.name, "this agent's answers"),),
-                    help=f"A model judges its own family's answers too kindly. {REMEDY}",
-                    severity="warning",
-                )
-                break
+                label = f"judges answers of {found.family} with a model of {found.family}"
+                related = (Related(agent.name, "this agent's answers"),)
+                Meeting(judge.name, agent.name, found, flow.name).report(use, label, related, report)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import ast
 from .. import shapes as s
+from ..mentions import mentions
 from ..shapes import FieldInfo, ParamInfo, Shape, TypeInfo
 from .base import (
     CallableSurface,
@@ -18,10 +19,11 @@ from .base import (
     ModelSurface,
     NamedSurface,
     QuestionSurface,
+    SuiteSurface,
     Surface,
     TypeSurface,
 )
-from .builtins import FUNCTIONS, GATE_VALUE, VERDICT, decision_shape
+from .builtins import GATE_VALUE, VERDICT, decision_shape
 
 _LONGEST_BOUND = 30
 _PRIMITIVES: dict[str, Shape] = {
@@ -190,7 +192,7 @@ def _called(tree: Any) -> Iterator[str]:
 
 
 def _calls(tree: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in _called(tree) if name not in FUNCTIONS))
+    return tuple(dict.fromkeys(_called(tree)))
 
 
 def _tools_read(tree: Any) -> tuple[str, ...]:
@@ -224,7 +226,7 @@ def dotted(expr: ast.Expr) -> str | None:
 
 
 def _constant(node: ast.Constant) -> Surface:
-    return ConstantSurface(node.name.text, constant_shape(node.value))
+    return ConstantSurface(node.name.text, constant_shape(node.value), tuple(sorted(mentions(node))))
 
 
 def _model(node: ast.Model) -> Surface:
@@ -344,6 +346,12 @@ def _named(node: Any) -> Surface:
     return NamedSurface(type(node).__struct_config__.tag, node.name.text)
 
 
+def _suite(node: ast.Suite) -> Surface:
+    checks = clause_of(node.clauses, "checks")
+    uses = checks.items if isinstance(checks, ast.Uses) else ()
+    return SuiteSurface("suite", node.name.text, node.flow.text, tuple(use.name.text for use in uses))
+
+
 _BUILDERS: dict[type, Any] = {
     ast.Constant: _constant,
     ast.Model: _model,
@@ -357,7 +365,7 @@ _BUILDERS: dict[type, Any] = {
     ast.Provider: _named,
     ast.Scorer: _named,
     ast.Profile: _named,
-    ast.Suite: _named,
+    ast.Suite: _suite,
 }
 
 

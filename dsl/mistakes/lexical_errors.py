@@ -60,11 +60,11 @@ def character_error(token: Token) -> Diagnostic:
     if text[0] in "0123456789$":
         return _number_error(token)
     if text[0] in "'“" and len(text) > 1:
-        message = "A text stands in straight double quotes."
+        message = "A text stands in straight double quotes"
         fixes = fix("Use double quotes", start, end, '"' + text[1:-1].replace('"', '\\"') + '"')
         return Diagnostic("syntax.character", "error", message, start, end, fixes=fixes)
     if text == ";":
-        message = "Nothing ends with a `;` here; the end of the line is enough."
+        message = "Nothing ends with a `;` here; the end of the line is enough"
         return Diagnostic(
             "syntax.character", "error", message, start, end, fixes=fix("Remove the `;`", start, end, "")
         )
@@ -72,11 +72,11 @@ def character_error(token: Token) -> Diagnostic:
     name = f"`{text}`" if text.isprintable() and text.strip() and text != "`" else _character_name(text[0])
     if instead is not None:
         shown = f"`{instead}`" if instead.strip() else "a space"
-        message = f"{name[0].upper()}{name[1:]} means nothing outside of a text; write {shown} instead."
+        message = f"{name[0].upper()}{name[1:]} means nothing outside of a text; write {shown} instead"
         fixes = fix(f"Write {shown}", start, end, instead) if len(text) == 1 or text in _WRITE_INSTEAD else ()
         return Diagnostic("syntax.character", "error", message, start, end, fixes=fixes)
     advice = "Names are made of a–z, A–Z, 0–9 and _." if text[0].isalpha() else ""
-    message = f"{name[0].upper()}{name[1:]} can stand in texts and comments only."
+    message = f"{name[0].upper()}{name[1:]} can stand in texts and comments only"
     return Diagnostic("syntax.character", "error", message, start, end, help=advice)
 
 
@@ -87,7 +87,7 @@ def _character_name(character: str) -> str:
 
 def _number_error(token: Token) -> Diagnostic:
     start, end, text = token
-    message = f"`{text}` is no number."
+    message = f"`{text}` is no number"
     advice = "Numbers are written 3, 0.25, 1e-3 or 200_000, money $0.50, durations 200ms, 30s, 5m, 2h or 1d."
     if re.fullmatch(r"\d+\.", text):
         return Diagnostic(
@@ -100,7 +100,7 @@ def text_error(scan: Scan, problem: Problem) -> Diagnostic:
     """A text, a text block or a template without an end."""
     start = problem.start
     if problem.kind == "template":
-        message = "This `{{` has no `}}` on its line." if not scan.block else "This `{{` has no `}}`."
+        message = "This `{{` has no `}}` on its line" if not scan.block else "This `{{` has no `}}`"
         advice = "For braces as such, write \\{{."
         return Diagnostic(
             "syntax.unclosed", "error", message, start, start + 2, label="opened here", help=advice
@@ -127,7 +127,7 @@ def layout_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
     start = head.end() if head else 0
     if text[start : start + 1] in (" ", "\t"):
         width = len(text[start:]) - len(text[start:].lstrip(" \t"))
-        message = "A declaration starts at the beginning of its line."
+        message = "A declaration starts at the beginning of its line"
         fixes = fix("Remove the white space before it", start, start + width, "")
         return [Diagnostic("syntax.indented", "error", message, start, start + width, fixes=fixes)]
     blocks = [scan for _, scan in lexed.scans if scan.block]
@@ -139,9 +139,9 @@ def layout_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
     first = lines[0]
     inside = any(scan.start < first.start() < scan.end for scan in blocks)
     count = len(lines) - 1
-    more = f" So must {count} other line{'s' if count > 1 else ''}." if count else ""
+    more = f"; so must {count} other line{'s' if count > 1 else ''}" if count else ""
     what = "The lines of a text block" if inside else "What belongs to a declaration"
-    message = f"{what} must be indented: only declarations, comments and a closing `}}` start a line.{more}"
+    message = f"{what} must be indented: only declarations, comments and a closing `}}` start a line{more}"
     title = "Indent the line" if len(lines) == 1 else f"Indent the {len(lines)} lines"
     fixes = (Fix(title, tuple(Edit(at, at, indent) for at, indent in indents.items())),)
     span = first.start(), first.end()

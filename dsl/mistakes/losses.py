@@ -18,7 +18,7 @@ def losses(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> list
 def _templates(lexed: Lexed, node: ast.Declaration | None) -> list[Diagnostic]:
     """Keys, labels and slugs are names: a template in one has nowhere to go."""
     kept = {text.start for text in _texts(node)}
-    message = "This text is a name, so it cannot be a template."
+    message = "This text is a name, so it cannot be a template"
     advice = "For braces as such, write \\{{."
     return [
         Diagnostic(
@@ -61,7 +61,7 @@ def _givens(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> lis
         for index, kind in enumerate(lexed.kinds)
         if index > block and kind == given and lexed.kinds[index + 1] == brace
     ]
-    message = "This test has two `given` clauses."
+    message = "This test has two `given` clauses"
     return [
         Diagnostic("clause.duplicate", "error", message, *place, labels=(Label(*places[0], "the first one"),))
         for place in places[1:]

@@ -21,8 +21,9 @@ def reread(mistake: Mistake) -> Diagnostic | None:
     in_flow = mistake.place.block in ("flow", "parallel", "switch")
     return mistake.error(
         "syntax.unknown-statement" if in_flow else "clause.unknown",
-        f"There is no {'statement' if in_flow else 'clause'} `{word}`. Did you mean `{meant}`?",
+        f"There is no {'statement' if in_flow else 'clause'} `{word}`",
         span=(start, end),
+        help=f"Did you mean `{meant}`?",
         fixes=fix(f"Write `{meant}`", start, end, meant),
     )
 
@@ -36,21 +37,23 @@ def unknown_declaration(mistake: Mistake) -> Diagnostic | None:
     word, (start, end) = mistake.spelling, mistake.span
     kinds = [known.keyword for known in DECLARATIONS if " " not in known.keyword]
     if mistake.is_a("}"):
-        return mistake.error("syntax.unexpected", "This `}` closes nothing.", label="no `{` is open here")
+        return mistake.error("syntax.unexpected", "This `}` closes nothing", label="no `{` is open here")
     if not mistake.is_word:
-        message = f"I expected a declaration here, not {found(mistake)}."
+        message = f"I expected a declaration here, not {found(mistake)}"
         return mistake.error("syntax.unknown-declaration", message, help=_DECLARATION_WORDS)
     homes = clauses.homes(word)
     if homes:
-        message = f"`{word}` belongs inside {one_of(map(block_name, homes))}, so it has to be indented."
+        message = f"`{word}` belongs inside {one_of(map(block_name, homes))}, so it has to be indented"
         return mistake.error("syntax.unindented", message, label="only declarations start a line")
     meant = closest(word, kinds)
     if meant is None:
-        message = f"There is no declaration `{word}`."
+        message = f"There is no declaration `{word}`"
         return mistake.error("syntax.unknown-declaration", message, help=_DECLARATION_WORDS)
-    message = f"There is no declaration `{word}`. Did you mean `{meant}`?"
     return mistake.error(
-        "syntax.unknown-declaration", message, fixes=fix(f"Write `{meant}`", start, end, meant)
+        "syntax.unknown-declaration",
+        f"There is no declaration `{word}`",
+        help=f"Did you mean `{meant}`?",
+        fixes=fix(f"Write `{meant}`", start, end, meant),
     )
 
 
@@ -95,7 +98,7 @@ def reserved(mistake: Mistake) -> Diagnostic | None:
     other = _OTHER_NAMES.get(word, f"{word}_")
     return mistake.error(
         "name.reserved",
-        f"`{word}` is a word of the language, so it cannot be a name.",
+        f"`{word}` is a word of the language, so it cannot be a name",
         help=f"Choose another one, such as `{other}`.",
     )
 
@@ -128,21 +131,21 @@ def wrong_case(mistake: Mistake) -> Diagnostic | None:
         return None
     word, (start, end) = mistake.spelling, mistake.span
     if repair.terminal == kinds["PRIM"]:
-        message = f"There is no shape `{word}`. Did you mean `{repair.text}`?"
         return mistake.error(
             "name.unknown",
-            message,
+            f"There is no shape `{word}`",
             span=(start, end),
+            help=f"Did you mean `{repair.text}`?",
             fixes=fix(f"Write `{repair.text}`", start, end, repair.text),
         )
     if repair.terminal == kinds["NAME"]:
         other = snake_case(word)
         message = (
-            f"`{word}` is written like a type; values, steps and declarations are written like `{other}`."
+            f"`{word}` is written like a type; values, steps and declarations are written like `{other}`"
         )
     elif repair.terminal == kinds["TYPENAME"]:
         other = pascal_case(word)
-        message = f"A type's name begins with a capital letter: `{other}`, not `{word}`."
+        message = f"A type's name begins with a capital letter: `{other}`, not `{word}`"
     else:
         return None
     return mistake.error("syntax.name-case", message, help=f"Write `{other}` here and wherever it is used.")

@@ -52,6 +52,6 @@ def nesting_error(grammar: Grammar, lexed: Lexed) -> Diagnostic | None:
 
 
 def too_deep(start: int) -> Diagnostic:
-    message = f"This is nested more than {MAX_NESTING} levels deep."
+    message = f"This is nested more than {MAX_NESTING} levels deep"
     advice = "Split it: a `let`, a flow or a judge of its own can hold a part."
     return Diagnostic("syntax.too-deep", "error", message, start, start + 1, help=advice)

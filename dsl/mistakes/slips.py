@@ -34,7 +34,7 @@ def _assignment(mistake: Mistake) -> Diagnostic | None:
     if not mistake.is_a("=") or not mistake.expects("=="):
         return None
     start, end = mistake.span
-    message = "`=` gives a name to a value; `==` compares two values."
+    message = "`=` gives a name to a value; `==` compares two values"
     return mistake.error("syntax.unexpected", message, fixes=fix("Write `==`", start, end, "=="))
 
 
@@ -42,7 +42,7 @@ def _chain(mistake: Mistake) -> Diagnostic | None:
     comparisons = ("==", "!=", "<", "<=", ">", ">=", "in", "is", "contains", "starts", "ends", "matches")
     if not mistake.is_a(*comparisons) or mistake.expects(*comparisons) or not mistake.expects("and"):
         return None
-    message = "Comparisons do not chain."
+    message = "Comparisons do not chain"
     return mistake.error("syntax.unexpected", message, help="Join two of them with `and`: a < b and b < c")
 
 
@@ -53,7 +53,7 @@ def _touching(mistake: Mistake) -> Diagnostic | None:
             start = mistake.tokens.span(mistake.index - 1)[1]
             end = mistake.span[0]
             use = "calls" if mark == "(" else "indexes"
-            message = f"A `{mark}` touches what it {use}."
+            message = f"A `{mark}` touches what it {use}"
             fixes = (
                 fix("Remove the white space", start, end, "")
                 if "#" not in mistake.tokens.text[start:end]
@@ -67,7 +67,7 @@ def _minus(mistake: Mistake) -> Diagnostic | None:
     if not mistake.is_a("NEG") or not mistake.expects("MINUS"):
         return None
     end = mistake.span[1]
-    message = "A minus between two values has white space on both sides or on none."
+    message = "A minus between two values has white space on both sides or on none"
     return mistake.error("syntax.unexpected", message, fixes=fix("Insert a space", end, end, " "))
 
 
@@ -81,7 +81,7 @@ def _clause_mark(mistake: Mistake) -> Diagnostic | None:
     ):
         return None
     start, end = mistake.span
-    message = f"A clause has no `{mistake.spelling}`: its value follows the keyword."
+    message = f"A clause has no `{mistake.spelling}`: its value follows the keyword"
     clause = clauses.find(place.block, place.before)
     example = f"For example: {clause.example}" if clause else ""
     return mistake.error(
@@ -105,14 +105,14 @@ def _separator(mistake: Mistake) -> Diagnostic | None:
         "flow": "Statements",
     }
     subject = what.get(mistake.place.block, "Clauses")
-    message = f"{subject} are not separated by commas; white space is enough."
+    message = f"{subject} are not separated by commas; white space is enough"
     return mistake.error("syntax.unexpected", message, fixes=fix("Remove the `,`", start, end, ""))
 
 
 def _secret(mistake: Mistake) -> Diagnostic | None:
     if mistake.place.block != "provider" or mistake.place.before != "key" or not mistake.is_a("TEXT"):
         return None
-    message = "A key never stands in the file: `key` names the environment variable that holds it."
+    message = "A key never stands in the file: `key` names the environment variable that holds it"
     return mistake.error("syntax.unexpected", message, help="For example: key env LOCAL_API_KEY")
 
 
@@ -121,7 +121,7 @@ def _unit(mistake: Mistake) -> Diagnostic | None:
     if not mistake.is_a("NUMBER") or not mistake.expects("DURATION") or mistake.expects("NUMBER"):
         return None
     end = mistake.span[1]
-    message = f"A duration needs a unit: `{mistake.spelling}s` is {mistake.spelling} seconds."
+    message = f"A duration needs a unit: `{mistake.spelling}s` is {mistake.spelling} seconds"
     advice = "The units are ms, s, m, h and d."
     return mistake.error(
         "syntax.unexpected", message, label="no unit", help=advice, fixes=fix("Write seconds", end, end, "s")
@@ -136,7 +136,7 @@ def _no_reason(mistake: Mistake) -> Diagnostic | None:
     if not (mistake.at_end or mistake.new_line or mistake.is_a("}")):
         return None
     span = mistake.tokens.span(mistake.index - 1)
-    message = "A `require` says what to tell the model where it does not hold."
+    message = "A `require` says what to tell the model where it does not hold"
     advice = 'For example: require len(reply) > 0 else "Say something."'
     return mistake.error(
         "syntax.missing-value",
@@ -170,7 +170,7 @@ def _foreign(mistake: Mistake) -> Diagnostic | None:
         word = mistake.tokens.spelling(index)
         starts = index == mistake.index or (mistake.expects("TLP", ".") and not mistake.expects("and"))
         if word in _FOREIGN and starts:
-            message = f"There is no statement `{word}`."
+            message = f"There is no statement `{word}`"
             span = mistake.tokens.span(index)
             return mistake.error("syntax.unknown-statement", message, span=span, help=_FOREIGN[word])
     return None
@@ -189,7 +189,7 @@ def _bare_value(mistake: Mistake) -> Diagnostic | None:
         return None
     start, end = mistake.tokens.span(mistake.index - 1)
     name = mistake.tokens.text[start:end]
-    message = f"`{name}` alone is no step."
+    message = f"`{name}` alone is no step"
     advice = f"Call it, `{name}(…)`, or give it a value, `{name} = …`."
     return mistake.error("syntax.unknown-statement", message, span=(start, end), help=advice)
 
@@ -200,8 +200,8 @@ def _finished(mistake: Mistake) -> Diagnostic | None:
         return None
     word = mistake.spelling
     if mistake.is_a("}"):
-        return mistake.error("syntax.unexpected", "This `}` closes nothing.", label="no `{` is open here")
+        return mistake.error("syntax.unexpected", "This `}` closes nothing", label="no `{` is open here")
     if declaration(word) is not None:
-        message = "A declaration starts at the beginning of its line."
+        message = "A declaration starts at the beginning of its line"
         return mistake.error("syntax.indented", message, label="this one does not")
-    return mistake.error("syntax.unexpected", f"The declaration ends before {found(mistake)}.")
+    return mistake.error("syntax.unexpected", f"The declaration ends before {found(mistake)}")

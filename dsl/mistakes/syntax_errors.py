@@ -49,7 +49,7 @@ def _broken_line(mistake: Mistake) -> Diagnostic | None:
     joins = mistake.repair is not None and "#" not in tokens.text[start:end]
     return mistake.error(
         "syntax.missing-value",
-        f"I expected {value} after `{word}`, but the line ends there.",
+        f"I expected {value} after `{word}`, but the line ends there",
         label="what belongs to it stands on the same line",
         help=f"For example: {clause.example}" if clause else "",
         fixes=fix("Join the lines", start, end, " " if word != "." else "") if joins else (),
@@ -75,15 +75,15 @@ def _missing_value(mistake: Mistake) -> Diagnostic | None:
         span = mistake.tokens.span(mistake.index - 1)
         return mistake.error(
             "syntax.missing-value",
-            f"I expected {value} after `{before}`.",
+            f"I expected {value} after `{before}`",
             span=span,
             label="nothing follows",
             help=advice,
         )
     if clause:
-        message = f"`{before}` takes {value}, not {found(mistake)}."
+        message = f"`{before}` takes {value}, not {found(mistake)}"
     else:
-        message = f"I expected {value} after `{before}`, not {found(mistake)}."
+        message = f"I expected {value} after `{before}`, not {found(mistake)}"
     return mistake.error("syntax.unexpected", message, help=advice)
 
 
@@ -105,23 +105,24 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
     homes = [home for home in clauses.homes(word) if home != place.block]
     meant = closest(word, here)
     if word == "unreadable" and place.block == "judge":
-        message = "A judgement that cannot be read is a failed one in every judge: nothing lets it pass."
+        message = "A judgement that cannot be read is a failed one in every judge: nothing lets it pass"
         return mistake.error("judge.fail-open", message, help="Remove it. A gate may say `unreadable`.")
     if homes and word not in here:
-        message = f"`{word}` cannot stand in {name}: it belongs to {one_of(map(block_name, homes))}."
+        message = f"`{word}` cannot stand in {name}: it belongs to {one_of(map(block_name, homes))}"
         return mistake.error(
             "clause.misplaced", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}."
         )
     if word in here:
         return mistake.error(
-            "syntax.unexpected", f"I did not expect `{word}` here.", help=_example(place.block, word)
+            "syntax.unexpected", f"I did not expect `{word}` here", help=_example(place.block, word)
         )
     if meant is not None:
-        message = f"There is no clause `{word}` in {name}. Did you mean `{meant}`?"
-        return mistake.error("clause.unknown", message, fixes=fix(f"Write `{meant}`", start, end, meant))
+        message = f"There is no clause `{word}` in {name}"
+        fixes = fix(f"Write `{meant}`", start, end, meant)
+        return mistake.error("clause.unknown", message, help=f"Did you mean `{meant}`?", fixes=fixes)
     if not mistake.new_line and place.clause and not _has_value(mistake):
         return None
-    message = f"There is no clause `{word}` in {name}."
+    message = f"There is no clause `{word}` in {name}"
     return mistake.error(
         "clause.unknown", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}."
     )
@@ -142,15 +143,15 @@ def _statement(mistake: Mistake) -> Diagnostic | None:
     word, block = mistake.spelling, mistake.place.block
     known = declaration(word)
     if known is not None and mistake.new_line:
-        message = f"{known.article.capitalize()} cannot stand in {block_name(block)}."
+        message = f"{known.article.capitalize()} cannot stand in {block_name(block)}"
         return mistake.error(
             "syntax.unexpected", message, help="A declaration starts at the beginning of its line."
         )
     if block == "parallel":
-        message = f"`{word}` cannot stand in `parallel`: only calls and bindings run at once."
+        message = f"`{word}` cannot stand in `parallel`: only calls and bindings run at once"
         return mistake.error("syntax.unexpected", message, help="For example: de = translator(reply)")
     if block == "switch":
-        message = f"I expected `case` here, not `{word}`."
+        message = f"I expected `case` here, not `{word}`"
         return mistake.error(
             "syntax.unexpected", message, help="For example: case billing { reply = biller(ticket) }"
         )
@@ -167,14 +168,14 @@ def _end(mistake: Mistake) -> Diagnostic | None:
         return None
     if mistake.in_template and mistake.index == 0:
         start, end = mistake.span
-        message = "There is nothing between `{{` and `}}`."
+        message = "There is nothing between `{{` and `}}`"
         return mistake.error(
             "syntax.missing-value", message, span=(start, end + 2), help="For braces as such, write \\{{."
         )
     opening = unclosed_brace(mistake)
     if opening is not None and (place.between or not place.before or place.before in "{[("):
         mark = mistake.tokens.text[opening[0]]
-        message = f"This `{mark}` is never closed."
+        message = f"This `{mark}` is never closed"
         end = mistake.span[0]
         where = "the template" if mistake.in_template else "the declaration"
         labels = (Label(end, end, f"{where} ends here"),)
@@ -188,7 +189,7 @@ def _end(mistake: Mistake) -> Diagnostic | None:
         declared = declaration(mistake.tokens.spelling(0))
         name = declared.article if declared else "This declaration"
         span = mistake.tokens.span(mistake.index - 1)
-        message = f"{name[0].upper()}{name[1:]} needs a block: I expected `{{` here."
+        message = f"{name[0].upper()}{name[1:]} needs a block: I expected `{{` here"
         return mistake.error(
             "syntax.missing-block",
             message,
@@ -230,7 +231,7 @@ def _repaired(mistake: Mistake) -> Diagnostic | None:
         opening = mistake.open_bracket()
         if opening is not None and mistake.tokens.text[opening[0]] == _PARTNERS[text]:
             labels = (Label(before, before, f"I expected `{text}` here"),)
-            message = f"This `{_PARTNERS[text]}` is never closed."
+            message = f"This `{_PARTNERS[text]}` is never closed"
             return mistake.error(
                 "syntax.unclosed",
                 message,
@@ -241,21 +242,24 @@ def _repaired(mistake: Mistake) -> Diagnostic | None:
     if repair.what == "insert":
         space = "" if text in ",:)]" else " "
         title = f"Insert `{text}`"
-        message = f"I expected `{text}` before {found(mistake)}."
+        message = f"I expected `{text}` before {found(mistake)}"
         return mistake.error("syntax.unexpected", message, fixes=fix(title, before, before, f"{space}{text}"))
     if repair.what == "replace" and text:
-        message = f"I expected `{text}` here, not {found(mistake)}."
+        message = f"I expected `{text}` here, not {found(mistake)}"
+        advice = ""
         if text[0].isalpha():
-            message = f"I did not expect `{mistake.spelling}` here. Did you mean `{text}`?"
-        return mistake.error("syntax.unexpected", message, fixes=fix(f"Write `{text}`", start, end, text))
+            message = f"I did not expect `{mistake.spelling}` here"
+            advice = f"Did you mean `{text}`?"
+        fixes = fix(f"Write `{text}`", start, end, text)
+        return mistake.error("syntax.unexpected", message, help=advice, fixes=fixes)
     return None
 
 
 def _unexpected(mistake: Mistake) -> Diagnostic:
     what = wanted(mistake.grammar, mistake.place.expected - ({0} if mistake.in_template else set()))
-    message = f"I did not expect {found(mistake)} here."
+    message = f"I did not expect {found(mistake)} here"
     if mistake.in_template and mistake.at_end:
-        message = f"I expected {what or 'more'} before the `}}}}`."
+        message = f"I expected {what or 'more'} before the `}}}}`"
         what = ""
     advice = "\n".join(part for part in (f"Here can stand {what}." if what else "", mistake.example) if part)
     return mistake.error("syntax.unexpected", message, help=advice)

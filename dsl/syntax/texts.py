@@ -258,7 +258,7 @@ def _code_point(digits: str) -> int | None:
 def _escape_problem(match: re.Match[str]) -> Diagnostic | None:
     digits, single = match.groups()
     if digits is not None and _code_point(digits) is None:
-        message = f"`{match.group()}` names no character."
+        message = f"`{match.group()}` names no character"
         advice = "Between the braces stand one to six hexadecimal digits, up to 10FFFF: `\\u{1F600}`."
         return _escape(match, message, advice)
     if not single or single in _SIMPLE_ESCAPES:
@@ -269,7 +269,7 @@ def _escape_problem(match: re.Match[str]) -> Diagnostic | None:
         advice = "A character by its number is written \\u{1F600}."
     elif single.strip():
         advice += f' For a backslash itself write `\\{shown}`, or use a raw text: r"…".'
-    return _escape(match, f"`{shown}` is no escape of a text.", advice)
+    return _escape(match, f"`{shown}` is no escape of a text", advice)
 
 
 def _escape(match: re.Match[str], message: str, advice: str) -> Diagnostic:

@@ -9,6 +9,7 @@ from ..check.base import Finding, Report, Scope, Surface
 from ..check.declaration import check_declaration
 from ..check.document import Entry
 from ..check.files import Files
+from ..check.lacking import still_so
 from ..check.python_source import HookInfo
 
 
@@ -51,7 +52,7 @@ class KeptFindings:
         checked = self.checked
         for entry in [entry for entry in entries if entry.text not in checked]:
             checked.add(entry.text)
-            if entry.node is None or entry.broken:
+            if entry.node is None or (entry.broken and not entry.lacking):
                 continue
             self._check(entry, Scope(find, names), files())
 
@@ -60,8 +61,9 @@ class KeptFindings:
         text = entry.text
         report = Report()
         hook = check_declaration(entry.node, scope, report, files)
-        if report.findings:
-            self.noisy[text] = tuple(report.findings)
+        findings = still_so(entry.node, report.findings) if entry.lacking else report.findings
+        if findings:
+            self.noisy[text] = tuple(findings)
         if hook is not None:
             self.hooks[text] = hook
         for name in scope.asked:

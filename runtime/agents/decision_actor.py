@@ -86,7 +86,7 @@ class _Decider:
         run, plan = task.run, self.plan
         await run.guard.check()
         visible = {name: task.values.get(name) for name in self.sent}
-        text = self.ask(Scope({**visible, "run": run.value()}))
+        text = self.ask(Scope({"run": run.value(), **visible}))
         question = DecisionQuestion("decision", plan.kind, text, plan.choices, plan.descriptions)
         check_question(question)
         state = await self._state(task)
@@ -112,7 +112,7 @@ class _Decider:
 
     async def _state(self, task: DecisionTask) -> dict[str, Any]:
         """The thread's turns, then global, scoped and own context, then the arguments by name."""
-        scope = Scope({**task.values, "run": task.run.value()})
+        scope = Scope({"run": task.run.value(), **task.values})
         layers: list[Any] = []
         if task.run.history:
             layers.append({"previous_turns": render_earlier(task.run.history)})

@@ -79,7 +79,7 @@ class _Gate:
         return value_of(record)
 
     async def _decide(self, task: GateTask) -> GateRecord:
-        scope = Scope({**task.values, "run": task.run.value()})
+        scope = Scope({"run": task.run.value(), **task.values})
         if self.pass_when is not None and self.pass_when(scope):
             return GateRecord(verdict="pass", decided_by="pass_when")
         value, unresolved = self._target(scope)

@@ -83,7 +83,7 @@ class _Visit:
         self.values = {"task": task.task, **task.values}
         system = parts.prompt
         if not isinstance(system, str):
-            system = system(Scope({**self.values, "run": task.run.value(parts.plan.name)}))
+            system = system(Scope({"run": task.run.value(parts.plan.name), **self.values}))
         self.messages: list[Message] = [Message("system", system)] if system else []
         self.messages.append(Message("user", render_history(self.run.history, task.task)))
 

@@ -50,7 +50,7 @@ def compile_flow(
     async def flow(frame: Frame, values: Mapping[str, Any]) -> Any:
         names = dict(values)
         fill_defaults(names, plan.params, defaults)
-        names["run"] = frame.run.value()
+        names.setdefault("run", frame.run.value())
         ended = await body(frame.with_names(names))
         return result(ended.value if ended is not None else None)
 

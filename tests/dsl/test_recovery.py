@@ -96,7 +96,7 @@ def test_a_word_that_is_wrong_is_named_with_what_was_meant(
 ) -> None:
     found = one(text)
     assert (found.code, place(text)) == (code, where)
-    assert says in found.message
+    assert says in f"{found.message}. {found.help}"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_fix_is_safe_to_apply(text: str) -> None:
 def test_a_value_that_is_missing_or_wrong_is_asked_for(text: str, code: str, where: str, says: str) -> None:
     found = one(text)
     assert (found.code, place(text)) == (code, where)
-    assert says in found.message
+    assert says in f"{found.message}. {found.help}"
 
 
 def test_an_example_comes_along() -> None:

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from judgeflow.dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, NamedSurface, TypeSurface
+from judgeflow.dsl.check.base import (
+    CallableSurface,
+    ConstantSurface,
+    ModelSurface,
+    NamedSurface,
+    SuiteSurface,
+    TypeSurface,
+)
 from judgeflow.dsl.check.surface import surface_of
 from judgeflow.dsl.parse import parse_chunk
 from judgeflow.dsl.shapes import Float, Int, ListOf, Literal, ParamInfo, Record, Text, Union, Unknown
@@ -100,7 +107,7 @@ def test_a_decision() -> None:
 
 def test_a_flow_and_a_gate_name_what_they_call() -> None:
     text = "flow f(x: text) { a = g(len(x))  b = best of 2: h(a) picked by i  if j(b) { k(b) } }"
-    assert surface(text).calls == ("g", "i", "h", "j", "k")
+    assert surface(text).calls == ("g", "len", "i", "h", "j", "k")
     assert surface("gate g(input) { scorers { s }  judge j(input) }").calls == ("j",)
 
 
@@ -109,10 +116,13 @@ def test_types_constants_tools_and_names() -> None:
     assert surface("type T extends S { x: int(1..5) }").info.extends == "S"
     assert surface("type T { x: float(0.5..)? }").info.fields[0].shape == Float("0.5", None)
     assert surface('let l = ["a", "b"]') == ConstantSurface("l", ListOf(Text()))
-    assert surface("let l = other") == ConstantSurface("l", Unknown())
+    assert surface("let l = other") == ConstantSurface("l", Unknown(), ("other",))
     assert surface('tool t { mcp "x" only [a] }').functions == ("a",)
     assert surface('tool t { mcp "x" }').functions == ("*",)
     assert surface('scorer s contains "x"') == NamedSurface("scorer", "s")
+    assert surface('suite s for f { cases "c.jsonl"  checks [j, k(1)] }') == SuiteSurface(
+        "suite", "s", "f", ("j", "k")
+    )
     assert surface("provider p { api openai }") == NamedSurface("provider", "p")
     assert isinstance(surface("type T { }"), TypeSurface)
     assert surface('test "t" for f { expect true }') is None

@@ -220,11 +220,19 @@ def test_a22_a29_a_judge_of_the_agents_family_is_a_warning_that_names_everything
         "correct",
         ("correct",),
     )
-    assert only.message == (
+    pair = (
         "`correct` (openai/gpt-6) judges `writer`, whose model openai/gpt-6-mini is of the same family (openai): "
-        "a judge grades its own family's answers too kindly"
+        "give the judge a model of another vendor"
     )
-    assert only.help == "Give the judge a model of another vendor, or let a code judge check what code can."
+    assert only.message == pair
+    assert only.help.startswith("A model judges its own family's answers too kindly.")
+    flows = (
+        "flow other(x: text) -> text { return writer(x) }\nflow main(x: text) -> text { return other(x) }\n"
+    )
+    assert check(families("big", "small") + flows).only.message == f"In `main`, {pair}"
+    assert (
+        check(families("big", "small") + flows.replace("main", "late")).only.message == f"In `other`, {pair}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -97,15 +97,26 @@ def test_a_sound_gate_is_accepted(check, clauses) -> None:
             id="u51_a_judges_weight_under_any",
         ),
         pytest.param(
-            ("scorers { has_x weight 0  no_y weight 1 }", "combine weighted at least 0.5"),
+            ("scorers { has_x weight 0  no_y weight 0.0 }", "combine weighted at least 0.5"),
             "0",
-            "The weight of `has_x` must be more than 0, not 0",
-            id="u51_no_weight",
+            "Every weight of `it` is 0, so there is nothing to weigh",
+            id="u51_no_weight_at_all",
+        ),
+        pytest.param(
+            (
+                "scorers { has_x weight 1 }",
+                "combine weighted at least 0.5",
+                'judge reviewer "ok?" weight 0',
+                "unreadable block",
+            ),
+            "0",
+            "The weight of `reviewer` is 0, so asking it changes nothing",
+            id="u51_a_judge_that_does_not_count",
         ),
         pytest.param(
             ("scorers { has_x weight -0.5  no_y weight 1 }", "combine weighted at least 0.5"),
             "-0.5",
-            "The weight of `has_x` must be more than 0, not -0.5",
+            "The weight of `has_x` is -0.5, and a weight is 0 or more",
             id="u51_a_negative_weight",
         ),
     ],
@@ -113,6 +124,11 @@ def test_a_sound_gate_is_accepted(check, clauses) -> None:
 def test_weights_stand_where_they_count(check, clauses, at, message) -> None:
     only = check(gate(*clauses)).only
     assert (only.code, only.at, only.message) == ("gate.weights", at, message)
+
+
+def test_a_scorer_may_weigh_nothing_where_another_does(check) -> None:
+    clauses = ("scorers { has_x weight 0  no_y weight 1 }", "combine weighted at least 0.5")
+    assert check(gate(*clauses)).short == []
 
 
 @pytest.mark.parametrize("bar", ["0", "-0.1", "1.0001", "70"])

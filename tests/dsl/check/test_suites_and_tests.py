@@ -102,6 +102,39 @@ def test_a28_a_suites_judges_are_held_against_every_agent_that_the_flow_reaches(
     assert codes(judge + 'suite s for quiet { cases "cases.jsonl"  checks [own] }\n') == []
 
 
+TWO = """
+model one "openai/gpt-6" { price $1 in, $1 out }
+model two "anthropic/claude" { price $1 in, $1 out }
+judge fair { model one  ask "{{ reply }}" }
+agent writer { model "openai/gpt-6-mini"  prompt "Write." }
+agent critic { model two  prompt "Say what is wrong." }
+flow main(x: text) -> text { a = writer(x)  b = critic(a)  return b }
+suite s for main { cases "cases.jsonl"  checks [fair] }
+"""
+
+
+def clashes(text: str) -> list[str]:
+    """What the finding says up to the reason why."""
+    workspace = Workspace({"cases.jsonl": b"{}"}.get)
+    workspace.update("main.judge", text)
+    found = workspace.analyse("main.judge").diagnostics
+    return [each.message.partition(", whose")[0] for each in found if "family" in each.code]
+
+
+def test_a28_every_agent_that_the_flow_reaches_is_told_under_every_profile() -> None:
+    first = "In `main`, `fair` (openai/gpt-6) judges `writer`"
+    assert clashes(TWO) == [first]
+    both = [first, "In `main`, `fair` (openai/gpt-6) judges `critic`"]
+    assert clashes(TWO.replace("anthropic/claude", "openai/gpt-5")) == both
+    for profile in ("agent critic { model one }", 'model two "openai/gpt-7"'):
+        found = clashes(TWO + f"profile cheap {{ {profile} }}\n")
+        assert found == [first, "In `main` under `cheap`, `fair` (openai/gpt-6) judges `critic`"]
+    assert clashes(TWO + "profile cheap { judge fair { model two } }\n") == [
+        first,
+        "In `main` under `cheap`, `fair` (anthropic/claude) judges `critic`",
+    ]
+
+
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
