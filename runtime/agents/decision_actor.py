@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
@@ -86,7 +86,7 @@ class _Decider:
         run, plan = task.run, self.plan
         await run.guard.check()
         visible = {name: task.values.get(name) for name in self.sent}
-        text = self.ask(Scope({"run": run.value(), **visible}))
+        text = self.ask(Scope({**visible, "run": run.value()}))
         question = DecisionQuestion("decision", plan.kind, text, plan.choices, plan.descriptions)
         check_question(question)
         state = await self._state(task)
@@ -112,7 +112,7 @@ class _Decider:
 
     async def _state(self, task: DecisionTask) -> dict[str, Any]:
         """The thread's turns, then global, scoped and own context, then the arguments by name."""
-        scope = Scope({"run": task.run.value(), **task.values})
+        scope = Scope({**task.values, "run": task.run.value()})
         layers: list[Any] = []
         if task.run.history:
             layers.append({"previous_turns": render_earlier(task.run.history)})
@@ -160,7 +160,7 @@ class _Decider:
             value=decision.value if decision else None,
             probabilities=dict(decision.probabilities) if decision else {},
             confidence=decision.confidence if decision else None,
-            origin="derived" if decision is not None and decision.derived else reply.origin,
+            origin=_origin(decision, reply),
             minimum=decided.minimum,
             normalized=decision.normalized if decision else False,
             provider=reply.provider or None,
@@ -187,3 +187,13 @@ class _Decider:
                 output_tokens=reply.usage.output_tokens,
             )
         )
+
+
+def _origin(
+    decision: Decision | None, reply: DecisionReply
+) -> Literal["reported", "logprobs", "json", "scripted", "derived"]:
+    """What was read from log-probabilities, stated in JSON or written in a script stays that; `derived` is said of a
+    service that reports probabilities and leaves their confidence to us."""
+    if decision is not None and decision.derived and reply.origin == "reported":
+        return "derived"
+    return reply.origin

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judgeflow.runtime.judge.protocol import ConditionAnswer, RefusedAnswer
+from judgeflow.runtime.judge.protocol import ConditionAnswer, DecisionReply, RefusedAnswer
 
 from ..helpers import Model, Tools, program, run, step
 
@@ -149,3 +149,20 @@ def test_case_250_files_that_we_write_are_utf8_whatever_the_console_is(tmp_path:
     assert "é → 😀" in (tmp_path / "r.jsonl").read_text(encoding="utf-8")
     assert jrun(tmp_path, "gbk", "runs", "export", "runs.jsonl").returncode == 0
     assert "é → 😀" in (tmp_path / "runs.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "confidence", "origin"),
+    [
+        ({"origin": "reported"}, None, "derived"),
+        ({"origin": "reported"}, 0.7, "reported"),
+        ({"origin": "logprobs"}, None, "logprobs"),
+        ({"origin": "json", "rounding": 2}, None, "json"),
+        ({"origin": "scripted"}, None, "scripted"),
+    ],
+)
+async def test_where_a_confidence_came_from_is_in_the_record(given, confidence, origin) -> None:
+    model = Model(DecisionReply({"decision": ConditionAnswer(0.8, confidence)}, **given))
+    result = await run(program(DECIDES.replace("BODY", OPEN)), "t", models={"jev": model})
+    record = step(result, "urgent").decision
+    assert (record.origin, record.confidence) == (origin, 0.8 if confidence is None else confidence)
