@@ -12,6 +12,7 @@ import msgspec
 
 from ...dsl.plan import HookPlan, ToolPlan
 from ..core import StepFailure
+from ..decisions import ChoiceQuestion, Condition, ScaleQuestion, named_question
 from ..judge.contract import decisions_of
 from ..judge.decisions import Decision, check_questions
 from ..judge.errors import ConfigurationError, EndsRun, JudgeflowError, StepError
@@ -26,6 +27,7 @@ from .python import arguments_for, load_function
 from .tool_use import masked, secrets_of
 
 T = TypeVar("T")
+Question = str | Condition[Any] | ChoiceQuestion[Any, Any] | ScaleQuestion[Any, Any] | DecisionQuestion
 
 
 @attrs.frozen
@@ -119,13 +121,14 @@ class JudgeModel:
         await task.run.proceed()
         return reply.text
 
-    async def decide(
-        self, *, state: Any, questions: Mapping[str, DecisionQuestion]
-    ) -> Mapping[str, Decision]:
-        """Asks a decision model typed questions in one call, at most 200. `ModelKindError` on a chat model. Reading the
-        answer to a question that was refused raises a `ProviderError`, code `decision.refused`."""
+    async def decide(self, *, state: Any, questions: Mapping[str, Question]) -> Mapping[str, Decision]:
+        """Asks a decision model typed questions in one call, at most 200; a text is a condition.
+
+        `ModelKindError` on a chat model. Reading the answer to a question that was refused raises a `ProviderError`,
+        code `decision.refused`.
+        """
         task, model = self._own()
-        asked = tuple(msgspec.structs.replace(question, id=name) for name, question in questions.items())
+        asked = tuple(named_question(name, question) for name, question in questions.items())
         check_questions(asked)
         sent = sendable(state)
         reply = await self._gateway.decide(

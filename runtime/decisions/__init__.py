@@ -17,12 +17,22 @@ from .events import Captured, DecisionEvent
 from .judge import Judge, create_judge
 from .models import ModelDecisions
 from .provider import BooleanInput, ChoiceInput, DecisionProvider, ScoreInput
-from .questions import BooleanPreset, ChoicePreset, ChoiceQuestion, Condition, ContextCache, GetContextArgs
+from .questions import (
+    BooleanPreset,
+    ChoicePreset,
+    ChoiceQuestion,
+    Condition,
+    ContextCache,
+    GetContextArgs,
+    ScaleQuestion,
+    named_question,
+)
 from .scoped import ScopedJudge
 
 __all__ = [
-    "BooleanDecision", "BooleanInput", "BooleanPreset", "BranchMeta", "CancelHandle", "Captured", "ChoiceDecision",
-    "ChoiceInput", "ChoicePreset", "ChoiceQuestion", "Condition", "Confidence", "ContextCache", "DecisionEvent",
-    "DecisionProvider", "GetContextArgs", "Judge", "ModelDecisions", "ProviderMetadata", "ScopedJudge", "ScoreDecision",
-    "ScoreInput", "UncertainMeta", "create_judge",
+    "BooleanDecision", "BooleanInput", "BooleanPreset", "BranchMeta", "CancelHandle", "Captured",
+    "ChoiceDecision", "ChoiceInput", "ChoicePreset", "ChoiceQuestion", "Condition", "Confidence",
+    "ContextCache", "DecisionEvent", "DecisionProvider", "GetContextArgs", "Judge", "ModelDecisions",
+    "ProviderMetadata", "ScaleQuestion", "ScopedJudge", "ScoreDecision", "ScoreInput", "UncertainMeta",
+    "create_judge", "named_question",
 ]  # fmt: skip

@@ -25,7 +25,7 @@ from .questions import (
     ChoicePreset,
     ChoiceQuestion,
     Condition,
-    scale_question,
+    ScaleQuestion,
 )
 from .scoped import AsyncBranch, AsyncCase, Branch, Case, ScopedJudge
 from .use import (
@@ -131,17 +131,36 @@ class Judge:
         asked = asked_choice(question, options, context, input, signal)
         return cast("ChoiceDecision[Any]", _decided(await evaluate(self._client, asked)))
 
+    @overload
     async def score(
         self,
         *,
         question: str,
         levels: Sequence[K],
+        context: object = ...,
+        signal: CancelHandle | None = ...,
+    ) -> ScoreDecision[K]: ...
+
+    @overload
+    async def score(
+        self,
+        *,
+        question: ScaleQuestion[S, K],
+        context: S | UnsetType = ...,
+        signal: CancelHandle | None = ...,
+    ) -> ScoreDecision[K]: ...
+
+    async def score(
+        self,
+        *,
+        question: object,
+        levels: object = UNSET,
         context: object = UNSET,
         signal: CancelHandle | None = None,
-    ) -> ScoreDecision[K]:
+    ) -> ScoreDecision[Any]:
         """A place on a scale of at least two levels, lowest first. A score has no branches."""
-        asked = asked_scale(scale_question(question, levels), context, signal)
-        return cast("ScoreDecision[K]", _decided(await evaluate(self._client, asked)))
+        asked = asked_scale(question, levels, context, signal)
+        return cast("ScoreDecision[Any]", _decided(await evaluate(self._client, asked)))
 
     # decisions with branches
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
 import attrs
+import msgspec
 
 from ..judge.context_cache import KeptContexts
 from ..judge.decisions import check_question
@@ -22,6 +23,7 @@ I_contra = TypeVar("I_contra", contravariant=True)
 K_co = TypeVar("K_co", bound=str, covariant=True)
 
 WHICH = "Which of these fits best?"
+HOW_MUCH = "Which level fits best?"
 
 ID = "decision"
 """The name of a question that is asked alone."""
@@ -68,6 +70,10 @@ def _copied(given: Mapping[K_co, str | None]) -> Mapping[K_co, str | None]:
     return MappingProxyType(dict(given))
 
 
+def _listed_levels(given: Sequence[K_co]) -> tuple[K_co, ...]:
+    return _listed(given, "levels")
+
+
 @attrs.frozen
 class Condition(Generic[S_contra]):
     """A yes-or-no question that knows for a type checker which context it is about:
@@ -89,6 +95,30 @@ class ChoiceQuestion(Generic[S_contra, K_co]):
 
     def __attrs_post_init__(self) -> None:
         choice_question(self.ask, self.options)
+
+
+@attrs.frozen
+class ScaleQuestion(Generic[S_contra, K_co]):
+    """A question with its levels, lowest first."""
+
+    levels: tuple[K_co, ...] = attrs.field(converter=_listed_levels)
+    ask: str = HOW_MUCH
+
+    def __attrs_post_init__(self) -> None:
+        scale_question(self.ask, self.levels)
+
+
+def named_question(name: str, asked: object) -> DecisionQuestion:
+    """One of several questions of a call. A text is a condition."""
+    if isinstance(asked, DecisionQuestion):
+        question = asked
+    elif isinstance(asked, ChoiceQuestion):
+        question = choice_question(asked.ask, asked.options)
+    elif isinstance(asked, ScaleQuestion):
+        question = scale_question(asked.ask, asked.levels)
+    else:
+        question = condition_question(asked.text if isinstance(asked, Condition) else asked)
+    return msgspec.structs.replace(question, id=name)
 
 
 @attrs.frozen(kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, overload
 from .cancel import CancelHandle
 from .confidence import BranchMeta, Confidence
 from .decision import BooleanDecision, ChoiceDecision, ScoreDecision
-from .questions import ChoiceQuestion, Condition
+from .questions import ChoiceQuestion, Condition, ScaleQuestion
 
 C = TypeVar("C")
 K = TypeVar("K", bound=str)
@@ -47,6 +47,12 @@ class ScopedJudge(Protocol[C]):
         self, *, question: ChoiceQuestion[C, K], context: C, signal: CancelHandle | None = ...
     ) -> ChoiceDecision[K]: ...
 
+    @overload
+    async def score(
+        self, *, question: ScaleQuestion[C, K], context: C, signal: CancelHandle | None = ...
+    ) -> ScoreDecision[K]: ...
+
+    @overload
     async def score(
         self, *, question: str, levels: Sequence[K], context: C, signal: CancelHandle | None = ...
     ) -> ScoreDecision[K]: ...

@@ -22,8 +22,10 @@ from .questions import (
     ChoicePreset,
     ChoiceQuestion,
     Condition,
+    ScaleQuestion,
     choice_question,
     condition_question,
+    scale_question,
 )
 
 UnsetType = msgspec.UnsetType
@@ -102,8 +104,15 @@ def check_callback(name: str, callback: object) -> None:
         )
 
 
-def asked_scale(question: DecisionQuestion, context: object, signal: CancelHandle | None) -> Asked:
-    return _asked(question, None, context, UNSET, signal)
+def asked_scale(question: object, levels: object, context: object, signal: CancelHandle | None) -> Asked:
+    """`levels` is UNSET where the question has its own."""
+    if isinstance(question, ScaleQuestion):
+        if levels is not UNSET:
+            raise _misused("a ScaleQuestion has its own levels: leave `levels` out")
+        return _asked(scale_question(question.ask, question.levels), None, context, UNSET, signal)
+    if levels is UNSET:
+        raise _misused("a question in words needs its `levels`")
+    return _asked(scale_question(question, levels), None, context, UNSET, signal)
 
 
 def _asked(

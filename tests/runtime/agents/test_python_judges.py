@@ -11,6 +11,7 @@ import trio
 
 import judgeflow as jf
 from judgeflow.runtime.core import ActorCrashed
+from judgeflow.runtime.judge.protocol import ChoiceAnswer, ConditionAnswer, RefusedAnswer, ScaleAnswer
 from judgeflow.runtime.program import Program
 
 from ..helpers import Model, Tools, opened, program, run, step, steps, unchecked
@@ -164,6 +165,54 @@ async def test_b28_b29_the_wrong_kind_of_model_breaks_the_judge(tmp_path: Path) 
         assert (result.record.code, grader.requests) == ("step.agent", [])
         assert isinstance(result.error.__cause__, jf.ModelKindError)
         assert result.error.__cause__.code == "model.wrong-kind"
+
+
+async def test_b24_a_judge_asks_typed_questions_by_name(tmp_path: Path) -> None:
+    made = written(
+        tmp_path,
+        """
+        async def rule(input, *, model):
+            team = jf.ChoiceQuestion({"billing": "Payments", "technical": None}, ask="Whose?")
+            mood = jf.ScaleQuestion(["calm", "furious"], ask="What mood?")
+            found = await model.decide(
+                state={"reply": input.reply},
+                questions={
+                    "fine": "Is it fine?",
+                    "late": jf.Condition("Late?"),
+                    "team": team,
+                    "mood": mood,
+                    "odd": "Odd?",
+                },
+            )
+            told = [found["fine"].value, found["late"].value, found["team"].value, found["mood"].label]
+            try:
+                found["odd"]
+            except jf.ProviderError as refused:
+                told.append(refused.code)
+            return jf.Verdict.passed(metrics={"told": told})
+        """,
+        judge='judge rule(reply: text) { model grader  python "hooks.py:rule" }',
+        settings="{ kind decision }",
+    )
+    answers = {
+        "fine": ConditionAnswer(0.9),
+        "late": ConditionAnswer(0.1),
+        "team": ChoiceAnswer("billing", {"billing": 1.0, "technical": 0.0}),
+        "mood": ScaleAnswer(1.0, (0.0, 1.0)),
+        "odd": RefusedAnswer("no"),
+    }
+    result, grader = await judged(made, "Hi", answers)
+    [verdict] = step(result, "writer").verdicts
+    assert verdict.metrics == {"told": [True, False, "billing", "furious", "decision.refused"]}
+    [request] = grader.requests
+    assert request.state == {"reply": "Hi"}
+    assert [(q.id, q.kind, q.choices) for q in request.questions] == [
+        ("fine", "condition", ()),
+        ("late", "condition", ()),
+        ("team", "choice", ("billing", "technical")),
+        ("mood", "scale", ("calm", "furious")),
+        ("odd", "condition", ()),
+    ]
 
 
 async def test_b20_a_judges_model_works_while_that_judge_runs_and_not_after(tmp_path: Path) -> None:

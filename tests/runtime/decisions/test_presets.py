@@ -9,7 +9,7 @@ import trio
 
 import judgeflow as jf
 
-from .by_hand import BILLING, QUESTION, TEAMS, WHICH_TEAM, YES, Calls, judge
+from .by_hand import BILLING, LEVELS, QUESTION, SEVERE, TEAMS, WHICH_TEAM, YES, Calls, judge
 
 
 class Crm:
@@ -58,6 +58,21 @@ async def test_c52_without_words_of_its_own_it_asks_which_fits_best() -> None:
     asks, provider = judge(BILLING)
     await asks.choice(question=asks.choice_question(TEAMS))
     assert provider.inputs[0].question == "Which of these fits best?"
+
+
+async def test_a_scale_is_asked_again_too() -> None:
+    asks, provider = judge(SEVERE)
+    bad = jf.ScaleQuestion[Any, str](["low", "medium", "high"], ask="How bad?")
+    assert (await asks.score(question=bad)).label == "high"
+    assert (provider.inputs[0].question, provider.inputs[0].levels) == ("How bad?", LEVELS)
+    for wrong, told in (
+        (asks.score(question=bad, levels=["a", "b"]), "leave `levels` out"),  # type: ignore[call-overload]
+        (asks.score(question="How bad?"), "needs its `levels`"),  # type: ignore[call-overload]
+    ):
+        with pytest.raises(jf.ConfigurationError, match=told):
+            await wrong
+    with pytest.raises(jf.ConfigurationError, match="at least 2 levels"):
+        jf.ScaleQuestion[Any, str](["one"])
 
 
 async def test_c53_what_a_boolean_preset_holds() -> None:
