@@ -123,6 +123,14 @@ async def test_ratings_are_votes_and_their_mean_is_of_those_that_could_be_read()
     assert found.metrics["jury"]["missing"] == 1
 
 
+async def test_a_member_that_ran_out_of_time_is_no_zero_in_the_mean() -> None:
+    found = await verdict("0.9", "0.8", ProviderError("no answer", code="provider.timeout"), form=RATE)
+    assert (found.passed, found.metrics["score"]) == (True, pytest.approx(0.85))
+    assert (found.metrics["jury"]["passed"], found.metrics["jury"]["missing"]) == (2, 1)
+    result, _ = await judged("0.9", "0.8", DOWN, form=RATE, agree="all")
+    assert (result.status, step(result, "writer").verdicts) == ("failed", ())
+
+
 async def test_ratings_that_cannot_be_read_and_could_turn_it_are_no_verdict() -> None:
     found = await verdict("0.9", "lots", "0.1", form=RATE)
     assert (found.passed, found.readable, found.field) == (False, False, "llm_response")
