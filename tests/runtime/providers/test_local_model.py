@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 import pytest
 import trio
 
+from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.judge.protocol import (
     Caller,
     ChatRequest,
@@ -22,7 +24,10 @@ from judgeflow.runtime.judge.protocol import (
 from judgeflow.runtime.providers import local
 from judgeflow.runtime.providers.choose import choose
 from judgeflow.runtime.providers.open import open_provider
+from judgeflow.runtime.providers.openai_reply import CompletionReader
 from judgeflow.runtime.providers.settings import ModelChoice, Target, Timing
+
+from ..helpers import program
 
 pytestmark = pytest.mark.slow
 
@@ -88,6 +93,82 @@ async def test_its_server_speaks_anthropics_format_too(provider, kit) -> None:
         reply = await anthropic.chat(title(temperature=0.0))
     assert "tern" in reply.text.lower()
     assert reply.usage.output_tokens
+
+
+async def test_its_answers_come_as_a_stream(provider, monkeypatch) -> None:
+    events: list[int] = []
+    feed = CompletionReader.feed
+
+    def counted(reader: CompletionReader, chunk: bytes) -> bool:
+        done = feed(reader, chunk)
+        events.append(reader.progress)
+        return done
+
+    monkeypatch.setattr(CompletionReader, "feed", counted)
+    reply = await provider.chat(title())
+    assert len(events) > 3
+    assert events == sorted(events)
+    # A part for each token, and one each for the role, the end and the usage.
+    assert events[-1] >= reply.usage.output_tokens
+
+
+async def test_several_tools_are_offered_as_one_schema_and_the_answer_fits_one_of_them(provider) -> None:
+    short = {"type": "string", "maxLength": 40}
+    texts = {"type": "object", "properties": {"text": short}, "required": ["text"]}
+    number = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+    tools = (ToolSpec("answer_title", "A title", texts), ToolSpec("answer_count", "A number", number))
+    reply = await provider.chat(title(tools=tools, tool_choice="required", max_tokens=120))
+    [call] = reply.tool_calls
+    schema = {"answer_title": texts, "answer_count": number}[call.name]
+    assert json.loads(call.arguments).keys() == schema["properties"].keys()
+
+
+async def test_a_token_limit_is_a_named_failure_with_its_usage(provider) -> None:
+    with pytest.raises(ProviderError) as caught:
+        await provider.chat(title(max_tokens=2))
+    assert (caught.value.code, caught.value.usage.output_tokens) == ("provider.length", 2)
+
+
+async def test_a_prompt_longer_than_its_context_is_named(provider) -> None:
+    long = Message("user", "Terns eat fish. " * 3000)
+    with pytest.raises(ProviderError) as caught:
+        await provider.chat(ChatRequest("local/smollm2", (long,), Caller("agent:a")))
+    assert caught.value.code == "provider.context-limit"
+
+
+FILE = """
+model tiny "local/smollm2" { max_tokens 300 }
+model sure "local/smollm2" { kind decision }
+type Title { title: text(1..60) }
+condition birds(text: text) { model sure  ask "Is the text about birds?" }
+choice topic(text: text) {
+  model sure
+  ask "What is the text about?"
+  options { birds "Animals that fly"  cars "Vehicles"  cooking "Food" }
+}
+scale length(text: text) { model sure  ask "How long is it?"  levels ["short", "middle", "long"] }
+agent titler(text: text) -> Title { model tiny  prompt "You write titles." }
+flow main(text: text) -> json {
+  about = topic(text)
+  return { birds: birds(text).probability, topic: about.choice, size: length(text).score, title: titler(text) }
+}
+"""
+
+
+async def test_a_file_runs_on_it_whole_and_the_record_says_where_numbers_came_from(tmp_path) -> None:
+    async with program(FILE).opened(store=tmp_path / "terns.sqlite") as session:
+        result = await session.run(TERNS)
+    assert result.status == "answered", result.record.reason
+    assert 0 < result.answer["birds"] < 1
+    assert result.answer["topic"] == "birds"
+    assert 0 <= result.answer["size"] <= 2
+    assert result.answer["title"]["title"]
+    decided = {step.name: step.decision for step in result.record.steps if step.decision is not None}
+    assert {record.origin for record in decided.values()} == {"logprobs"}
+    assert math.fsum(decided["topic"].probabilities.values()) == pytest.approx(1.0)
+    [titler] = [step for step in result.record.steps if step.name == "titler"]
+    assert titler.attempts[0].form == "schema"
+    assert (result.cost.total, result.record.usage.input_tokens > 100) == ("0", True)
 
 
 async def test_a_finished_run_leaves_no_server(kit) -> None:
