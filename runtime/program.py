@@ -22,6 +22,7 @@ from ..dsl.passes import load as load_checked
 from ..dsl.plan import Plan
 from .agents.tool_actor import ToolAnswers
 from .connect import Connections
+from .core import Trace
 from .flow.frame import Approver
 from .flow.profiles import with_profile
 from .flow.system import Connect, open_system
@@ -83,6 +84,7 @@ class Program:
         recorder: Recorder | None = None,
         accounts: Path | None = None,
         booked: bool = True,
+        trace: Trace | None = None,
     ) -> AsyncIterator[Session]:
         """The program with its actors started, for any number of runs. `store` is the file of runs; None keeps the
         newest in memory. `tool_answers` stand in for the tools, in tests.
@@ -91,7 +93,8 @@ class Program:
         `connect` is given. Inside `judgeflow.testing.script` the script answers instead of models, tools and
         people.
         `accounts` is the store that limits per day are kept in where `store` is None. Runs that are not `booked` count
-        towards no day: an evaluation pays from an account of its own."""
+        towards no day: an evaluation pays from an account of its own.
+        `trace` is told what the actors do, messages and all."""
         plan = with_profile(self.plan, profile)
         versions = self.versions if profile is None else versions_of(plan)
         plan = plan if extend is None else extend(plan)
@@ -106,7 +109,13 @@ class Program:
             open_writer(store) as writer,
             _open_accounts(plan, writer, accounts if store is None else None) as kept,
             open_system(
-                plan, connect=connected, root=self.root, stamp=clock, grace=grace, tool_answers=tool_answers
+                plan,
+                connect=connected,
+                root=self.root,
+                stamp=clock,
+                grace=grace,
+                tool_answers=tool_answers,
+                trace=trace,
             ) as system,
         ):
             scripted = connected.scripted if isinstance(connected, Connections) else ()

@@ -159,9 +159,9 @@ class ActorRef(Generic[M_contra, R_co]):
         result: Outcome[Any] | None = None
         try:
             if envelope.raise_cancel is None:  # its asker is still there
-                if self._trace is not None:
-                    self._emit("begun", envelope.message)
                 with trio.CancelScope(deadline=envelope.deadline) as envelope.scope:
+                    if self._trace is not None:
+                        self._emit("begun", envelope.message)
                     result = Value(await life.handle(envelope.message))
         except Exception as fault:
             result = self._judge(life, fault)

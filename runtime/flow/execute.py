@@ -156,6 +156,7 @@ class Execution:
                 self._scope.deadline = trio.current_time() + seconds
             end = None
             with self._scope:
+                await self.guard.check()
                 end = await self._flow()
         except Exception as bug:
             self._record(_End("failed", code=INTERNAL, reason=f"{type(bug).__name__}: {bug}"), bug)

@@ -309,7 +309,7 @@ class StoreWriter(Writer):
         try:
             await self._opened.wait()
         except trio.Cancelled:
-            self._jobs.put(None)
+            await self.close(CLOSE_WITHIN)  # shielded: the thread does not outlive its program
             raise
         if self._open_error is not None:
             raise self._open_error
@@ -357,6 +357,7 @@ class StoreWriter(Writer):
         except Exception as error:  # raised where somebody waits for the store to open
             self._open_error = error
             self._in_trio(self._opened.set)
+            self._in_trio(self._ended.set)
             return
         self._in_trio(self._opened.set)
         try:

@@ -1,4 +1,4 @@
-"""One busy scenario, cancelled before every step of the scheduler, under several orders of its tasks."""
+"""One busy scenario, cancelled everywhere, under several orders of its tasks."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,29 +19,19 @@ from judgeflow.runtime.core import (
     TraceEvent,
     open_supervisor,
 )
+from judgeflow.runtime.testing.cancellations import every_cancellation
+from judgeflow.runtime.testing.watched import Watch
 
 from .trees import rooted
 
 Handler = Callable[[str], Awaitable[str]]
 
 
-class CancelBefore(trio.abc.Instrument):
-    """Cancels the scope before the n-th step."""
-
-    def __init__(self, step: int, scope: trio.CancelScope) -> None:
-        self.left = step
-        self.scope = scope
-
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        self.left -= 1
-        if self.left == 0:
-            self.scope.cancel()
-
-
 class Scenario:
     """Two pools under a root with a recorder: asks that nest, crash, time out and queue; a group restart."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
         self.events: list[TraceEvent] = []
         self.balance: Counter[str] = Counter()
         self.handled: Counter[str] = Counter()
@@ -76,6 +66,10 @@ class Scenario:
 
         return handle
 
+    def trace(self, event: TraceEvent) -> None:
+        self.events.append(event)
+        self.watch.trace(event)
+
     async def ask(self, message: str, within: float) -> None:
         self.asked += 1
         try:
@@ -89,7 +83,7 @@ class Scenario:
         quick = Backoff(first=0.1)
         async with open_supervisor(
             rooted(grace=0.5, intensity=Intensity(9, 9), backoff=quick),
-            trace=self.events.append,
+            trace=self.trace,
             random=Random(1),
         ) as root:
             self.recorder = root.start(self.spec("recorder", service=True))
@@ -99,6 +93,7 @@ class Scenario:
             self.outer = upper.start(self.spec("outer", concurrency=3, mailbox=1))
             extra = upper.start(self.spec("extra", restart="transient"))
             self.refs = [self.recorder, self.inner, self.outer, extra]
+            self.watch.tree(root)
             async with trio.open_nursery() as nursery:
                 for number, message in enumerate(("a", "crash 1", "b", "c", "d", "crash 2")):
                     nursery.start_soon(self.ask, message, 0.5 if message == "d" else 9)
@@ -118,38 +113,25 @@ class Scenario:
         assert recorded == self.refs[0].statistics().handled, "what was told to the recorder was recorded"
 
 
-def run(step: int) -> int:
-    """Steps that were left when it ended: none means that there are no more steps to cancel before."""
-    scenario = Scenario()
-
-    async def main() -> int:
-        with trio.CancelScope() as scope:
-            instrument = CancelBefore(step, scope)
-            trio.lowlevel.add_instrument(instrument)
-            await scenario.run()
-        return instrument.left
-
-    left = trio.run(main, clock=MockClock(autojump_threshold=0))
-    if scenario.refs:
+async def busy(watch: Watch) -> None:
+    scenario = Scenario(watch)
+    try:
+        await scenario.run()
+    finally:
         scenario.check()
-    if left > 0:  # nothing was cancelled: the scenario is as busy as it says
-        kinds = Counter(event.kind for event in scenario.events)
-        assert min(kinds[kind] for kind in ("crashed", "restarted", "ended", "cancelled")) >= 1
-        assert sum(ref.statistics().crashed for ref in scenario.refs) == 3
-    return left
+    kinds = Counter(event.kind for event in scenario.events)
+    assert min(kinds[kind] for kind in ("crashed", "restarted", "ended", "cancelled")) >= 1, (
+        "as busy as it says"
+    )
+    assert sum(ref.statistics().crashed for ref in scenario.refs) == 3
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_cancelled_before_any_step_the_kernel_settles_everything(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    order = Random()
-    monkeypatch.setattr("trio._core._run._ALLOW_DETERMINISTIC_SCHEDULING", True)
-    monkeypatch.setattr("trio._core._run._r", order)
-    step = 1
-    while True:
-        order.seed(seed)
-        if run(step) > 0:
-            break
-        step += 1
-    assert step > 100
+@pytest.mark.slow
+async def test_cancelled_anywhere_the_kernel_settles_everything(autojump_clock: MockClock) -> None:
+    done = await every_cancellation(busy, seeds=range(3))
+    assert done.missed == 0, done
+    assert done.cuts > 600
+
+
+async def test_a_sample_of_these(autojump_clock: MockClock) -> None:
+    assert (await every_cancellation(busy, seeds=[3], every=7)).missed == 0

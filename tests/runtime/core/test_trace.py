@@ -94,3 +94,19 @@ async def test_without_a_hook_no_event_is_made(monkeypatch: pytest.MonkeyPatch) 
         assert await ref.ask("plain") == "plain"
         await wait_all_tasks_blocked()
     assert ref.statistics().handled == 1
+
+
+async def test_a_hook_that_cancels_the_asker_as_its_message_begins_cancels_the_handler() -> None:
+    async def sleep(message: str) -> None:
+        await trio.sleep_forever()
+
+    def cancel(event: TraceEvent) -> None:
+        if event.kind == "begun":
+            scope.cancel()
+
+    async with open_supervisor(trace=cancel) as root:
+        ref = root.start(ActorSpec(name="a", behaviour=stateless(sleep)))
+        with trio.CancelScope() as scope:
+            await ref.ask("x")
+    assert scope.cancelled_caught
+    assert ref.statistics().cancelled == 1

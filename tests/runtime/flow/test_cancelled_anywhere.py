@@ -1,4 +1,4 @@
-"""A busy run, cut before every step of the scheduler: by its caller, at once, and softly.
+"""A busy run, cut before and after every step of the scheduler: by its caller, at once, and softly.
 
 Whenever it is cut, nothing starts afterwards, what was paid for is kept, and there is one record that says how it
 ended, with every step closed.
@@ -6,11 +6,9 @@ ended, with every step closed.
 
 from __future__ import annotations
 
-import math
 import sys
 import textwrap
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,8 @@ from judgeflow.runtime.program import Program
 from judgeflow.runtime.run import events
 from judgeflow.runtime.store.clock import parse_timestamp
 from judgeflow.runtime.store.records import Tern
+from judgeflow.runtime.testing.cancellations import every_cancellation
+from judgeflow.runtime.testing.watched import Watch
 
 from ..helpers import EPOCH, Model, Tools, opened, program
 
@@ -54,7 +54,7 @@ flow main(text: text) -> json {
   return [all, other]
 }
 flow talk(text: text) -> text {
-  loop at most 40 times { said = poet(text) }
+  loop at most 6 times { said = poet(text) }
   return said
 }
 flow busy(text: text) -> json {
@@ -87,7 +87,6 @@ HOOKS = """
 
 
 MADE_OF_IT = (events.JudgeEnded, events.AttemptRejected)
-STARTS = (events.StepStarted, events.JudgeStarted, events.GateAsked)
 
 
 class Watched(Model):
@@ -98,9 +97,9 @@ class Watched(Model):
         self.log = log
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        with self.log.call():
-            await trio.sleep(0.1)
         said = request.messages[-1].content
+        with self.log.call():
+            await trio.sleep(0.5 if said == "terns" else 0.1)
         if request.tools and len(request.messages) == 1:
             return reply(Tools(("look", {"id": "7"})))
         if "WINNER" in said:
@@ -120,20 +119,24 @@ def reply(what: str | Tools) -> ChatReply:
 
 
 class Log:
-    def __init__(self) -> None:
-        self.is_cut = False
-        self.told_before_the_cut = 0
-        self.cut_at = math.inf
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.seen: list[events.Event] = []
         self.asked = 0.0
         """When a person was asked."""
-        self.begun = self.answered = self.begun_after_the_cut = 0
+        self.begun = self.answered = 0
+
+    def hook(self, event: events.Event) -> None:
+        self.seen.append(event)
+        self.watch.hook(event)
 
     def call(self) -> Any:
+        self.watch.starts("a call")
         self.begun += 1
-        self.begun_after_the_cut += self.is_cut
         return self
 
     async def yes(self, question: str, showing: Any) -> bool:
+        self.watch.calls_back("a person's answer")
         self.asked = trio.current_time()
         await trio.sleep(0.1)
         return True
@@ -144,108 +147,69 @@ class Log:
         self.answered += kind is None
 
 
-class CutBefore(trio.abc.Instrument):
-    """Does something before the n-th step that follows the run's start."""
-
-    def __init__(self, step: int, cut: Callable[[], None]) -> None:
-        self.left = step
-        self.cut = cut
-        self.is_on = False
-
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        if self.is_on:
-            self.left -= 1
-            if self.left == 0:
-                self.cut()
-
-
 def made(folder: Path) -> Program:
     (folder / "hooks.py").write_text(textwrap.dedent(HOOKS), encoding="utf-8")
     return program(SOURCE, folder / "test.judge")
 
 
-def cut_at(made_program: Program, step: int, how: str) -> bool:
-    """Runs it and checks it; whether it was cut at all."""
-    log, seen = Log(), list[events.Event]()
-    executions: list[Execution] = []
-    scope = trio.CancelScope()
-
-    def cut() -> None:
-        log.is_cut, log.told_before_the_cut, log.cut_at = True, len(seen), trio.current_time()
-        {"cancel": scope.cancel, "abort": executions[0].abort, "stop": executions[0].stop}[how]()
-
-    instrument = CutBefore(step, cut)
-
-    def started(execution: Execution) -> None:
-        executions.append(execution)
-        instrument.is_on = True
-
-    async def main() -> None:
+def busy(made_program: Program, how: str) -> Callable[[Watch], Awaitable[None]]:
+    async def scenario(watch: Watch) -> None:
+        log = Log(watch)
         model = Watched(log)
         models: dict[str, Model] = {"small": model, "grader": model, "decider": model}
-        async with opened(made_program, models) as session:
-            with scope:
-                result = await session.run("terns", hooks=[seen.append], started=started, approver=log.yes)
-                assert result.record == ended(seen)
-            instrument.is_on = False
 
-    trio.run(main, clock=MockClock(autojump_threshold=0), instruments=[instrument])
-    check(ended(seen), log, seen, how)
-    return log.is_cut
+        def started(execution: Execution) -> None:
+            if how != "cancel":
+                watch.cut_by(execution.stop if how == "stop" else execution.abort)
+
+        try:
+            async with opened(made_program, models, trace=watch.trace) as session:
+                watch.tree(session.system.supervisor)
+                sys.modules["judgeflow_hook_hooks"].begun.clear()
+                result = await session.run("terns", hooks=[log.hook], started=started, approver=log.yes)
+                assert [result.record] == watch.terns
+        finally:
+            if watch.terns:
+                check(watch.terns[0], log, how)
+
+    return scenario
 
 
-def ended(seen: list[events.Event]) -> Tern:
-    [event] = [event for event in seen if isinstance(event, events.RunEnded)]
-    return event.tern
-
-
-def check(tern: Tern, log: Log, seen: list[events.Event], how: str) -> None:
-    assert tern.status in (("answered", "cancelled") if log.is_cut else ("answered",)), tern.reason
-    assert log.begun_after_the_cut == 0, "no call starts after the cut"
-    if log.is_cut:
-        after = [event for event in seen[log.told_before_the_cut :] if isinstance(event, STARTS)]
-        assert after == [], "no step, judge or question starts after the cut"
+def check(tern: Tern, log: Log, how: str) -> None:
+    cut_at, is_cut = log.watch.cut_at, log.watch.is_cut
+    assert tern.status in (("answered", "cancelled") if is_cut else ("answered",)), tern.reason
     # What had not come back when it was cut is kept, and nothing is made of it.
-    assert [event for event in seen if isinstance(event, MADE_OF_IT) and event.at > EPOCH + log.cut_at] == []
-    assert all(moment <= log.cut_at for moment in (*sys.modules["judgeflow_hook_hooks"].begun, log.asked))
+    assert [event for event in log.seen if isinstance(event, MADE_OF_IT) and event.at > EPOCH + cut_at] == []
+    assert all(moment <= cut_at for moment in (*sys.modules["judgeflow_hook_hooks"].begun, log.asked))
     for found in tern.steps:
         for attempt in found.attempts:
-            assert parse_timestamp(attempt.started).timestamp() <= EPOCH + log.cut_at + 0.001
+            assert parse_timestamp(attempt.started).timestamp() <= EPOCH + cut_at + 0.001
     # Every call that was begun is in the books, once: those that came back with what they cost, those that were cut
     # as unknown.
     assert tern.usage.calls == log.begun
     assert (tern.usage.input_tokens, tern.usage.unreported) == (10 * log.answered, log.begun - log.answered)
     assert (tern.cost.total == "unknown") is (log.begun > log.answered)
     assert sum(found.usage.calls for found in tern.steps) == log.begun
-    if how == "stop" and log.is_cut:
+    if how == "stop" and is_cut:
         # A race that is being decided may cut its losers; nothing else is cut softly.
         assert log.begun - log.answered <= 1
-    # Every step is closed, told of once, and has its attempts and tool calls closed too.
-    assert all(found.status != "running" and found.ended is not None for found in tern.steps)
-    told = Counter(event.record.id for event in seen if isinstance(event, events.StepEnded))
-    assert told == Counter(found.id for found in tern.steps)
     for found in tern.steps:
         assert all(attempt.ended is not None for attempt in found.attempts)
         if found.kind == "agent" and found.usage.calls:
             assert found.attempts, "an answer that was paid for is in the record"
 
 
-def test_a_run_that_is_not_cut_answers(tmp_path: Path) -> None:
-    assert cut_at(made(tmp_path), 10**9, "cancel") is False
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["cancel", "abort", "stop"])
-def test_a_run_that_is_cut_before_any_step_keeps_its_word(tmp_path: Path, how: str) -> None:
-    made_program = made(tmp_path)
-    step = 1
-    while cut_at(made_program, step, how):
-        step += 1
-    assert step > 500
+@pytest.mark.parametrize(("how", "every"), [("cancel", 1), ("abort", 4), ("stop", 4)])
+async def test_a_run_that_is_cut_anywhere_keeps_its_word(
+    tmp_path: Path, how: str, every: int, autojump_clock: MockClock
+) -> None:
+    done = await every_cancellation(busy(made(tmp_path), how), seeds=[0], every=every)
+    assert done.cuts * every > 900
+    assert done.missed == 0, done
 
 
 @pytest.mark.parametrize("how", ["cancel", "abort", "stop"])
-def test_a_sample_of_these(tmp_path: Path, how: str) -> None:
-    made_program = made(tmp_path)
-    for step in range(1, 500, 41):
-        cut_at(made_program, step, how)
+async def test_a_sample_of_these(tmp_path: Path, how: str, autojump_clock: MockClock) -> None:
+    done = await every_cancellation(busy(made(tmp_path), how), seeds=[1], every=211)
+    assert done.missed == 0, done
