@@ -233,7 +233,9 @@ class Failures:
 
     def from_error(self, error: Any, *, usage: Usage | None = None) -> ProviderError:
         """An `error` inside a 200 or a stream: a code between 100 and 599 is its status."""
-        told = _service_error(error)
+        return self.from_service(_service_error(error), usage=usage)
+
+    def from_service(self, told: ServiceError, *, usage: Usage | None = None) -> ProviderError:
         return self._told(told.status or _status_of(told.kind) or 500, told, {}, usage)
 
     def _told(

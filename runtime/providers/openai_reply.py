@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -12,7 +13,7 @@ from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, TokenLogprob, Usage
 from .characters import join_halves, keep_halves
 from .exchange import Head
-from .failures import Failures, excerpt
+from .failures import Failures, excerpt, read_error
 from .reasoning import split_reasoning
 from .tool_calls import ToolCalls, with_texts
 from .usage import count, count_in
@@ -74,6 +75,32 @@ class _Completion(msgspec.Struct):
     usage: msgspec.Raw = msgspec.Raw(b"null")
     error: Any = None
     model: Any = None
+    # An error that is no `error` but the value itself, as some services word it.
+    object: Any = None
+    message: Any = None
+    type: Any = None
+    code: Any = None
+
+
+_ENDED: Mapping[str, str] = {
+    "length": "provider.length",
+    "max_tokens": "provider.length",
+    "model_length": "provider.length",
+    "content_filter": "provider.content-filter",
+    "safety": "provider.content-filter",
+    "sensitive": "provider.content-filter",
+    "recitation": "provider.content-filter",
+    "prohibited_content": "provider.content-filter",
+    "refusal": "provider.refusal",
+    "error": "provider.upstream",
+    "network_error": "provider.upstream",
+    "insufficient_system_resource": "provider.overloaded",
+    "abort": "provider.cut",
+    "cancelled": "provider.cut",
+    "malformed_function_call": "provider.cut-arguments",
+}
+"""Reasons for which a text ends that is no whole answer, as services word them."""
+_PLAIN = ("provider.length", "provider.upstream")
 
 
 _decode = msgspec.json.Decoder(_Completion).decode
@@ -106,7 +133,11 @@ class CompletionReader:
         elif not whole:
             raise self._failures.make("provider.cut")
         else:
-            self._answer.add(self._completion(body, "provider.not-json"))
+            part = self._completion(body, "provider.not-json")
+            told = read_error(body) if part.choices is None else None
+            if told is not None and told.message:
+                raise self._failures.from_service(told)
+            self._answer.add(part)
         # A stream that ends before its first event is cut as much as one that ends after it.
         return self._answer.reply(whole and (body is not None or self.progress > 0))
 
@@ -117,7 +148,8 @@ class CompletionReader:
                 done = True
             elif event.data.strip():
                 self.progress += 1
-                self._answer.add(self._completion(event.data, unreadable))
+                part = self._completion(event.data, unreadable)
+                self._answer.add(part, is_error=event.name == b"error")
         return done
 
     def _completion(self, data: bytes, code: str) -> _Completion:
@@ -151,12 +183,15 @@ class _Answer:
         self._usage = Usage()
         self._model = ""
 
-    def add(self, part: _Completion) -> None:
+    def add(self, part: _Completion, *, is_error: bool = False) -> None:
         usage = _usage(part.usage)
         if usage is not None:
             self._usage = usage
         if part.error:
             raise self._failures.from_error(part.error, usage=self._known())
+        if is_error or part.object == "error":
+            told = {"message": part.message, "type": part.type, "code": part.code}
+            raise self._failures.from_error(told, usage=self._known())
         if part.model and isinstance(part.model, str):
             self._model = part.model
         for choice in part.choices or ():
@@ -194,14 +229,11 @@ class _Answer:
             raise self._error("provider.no-choices" if whole else "provider.cut")
         if self._refusal:
             raise self._error("provider.refusal", "".join(self._refusal))
-        if self._finish == "content_filter":
-            raise self._error("provider.content-filter")
-        if self._finish in ("length", "max_tokens") and not self._may_be_cut:
-            raise self._error("provider.length")
-        if self._finish == "error":
-            raise self._error("provider.upstream")
         if not self._finish:
             raise self._error("provider.cut")
+        failure = _ENDED.get(self._finish.lower().partition(":")[0])
+        if failure is not None and not (failure == "provider.length" and self._may_be_cut):
+            raise self._error(failure, "" if failure in _PLAIN else self._finish)
         try:
             calls = self._calls.gathered(self._failures)
         except ProviderError as error:

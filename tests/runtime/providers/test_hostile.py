@@ -498,3 +498,65 @@ async def test_any_success_is_read_and_one_without_a_body_is_no_answer(kit, stat
         with pytest.raises(ProviderError) as caught:
             await provider.chat(kit.asks())
     assert caught.value.code == "provider.not-json"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (
+            {"object": "error", "message": "maximum context length is 10", "code": 400},
+            "provider.context-limit",
+        ),
+        ({"detail": "Not enough credits", "code": "insufficient_credits"}, "provider.server-error"),
+        ({"message": "Rate limit reached", "type": "rate_limit_error"}, "provider.rate-limited"),
+        ({"code": 503, "msg": "busy"}, "provider.overloaded"),
+        ({"errors": [{"message": "no such model", "code": 404}]}, "provider.no-model"),
+    ],
+)
+async def test_case_072_errors_inside_a_200_that_are_worded_otherwise_are_errors(kit, body, code) -> None:
+    async with kit.provider(kit.answers(body), retries=0) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        'event: error\ndata: {"message": "slow down", "type": "rate_limit_error"}\n\n',
+        'data: {"object": "error", "message": "slow down", "code": 429}\n\n',
+        'data: {"error": {"message": "slow down", "code": "429"}}\n\n',
+    ],
+)
+async def test_case_073_errors_within_a_stream_that_are_worded_otherwise_are_errors(kit, event) -> None:
+    body = sse(openai_delta(content="half an")) + event.encode()
+    async with kit.provider(kit.answers(body, type="text/event-stream"), retries=0) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, "slow down" in caught.value.message) == ("provider.rate-limited", True)
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("insufficient_system_resource", "provider.overloaded"),
+        ("SAFETY", "provider.content-filter"),
+        ("content_filter: RECITATION", "provider.content-filter"),
+        ("sensitive", "provider.content-filter"),
+        ("network_error", "provider.upstream"),
+        ("abort", "provider.cut"),
+        ("model_length", "provider.length"),
+        ("refusal", "provider.refusal"),
+        ("stop", None),
+        ("end_turn", None),
+        ("eos", None),
+    ],
+)
+async def test_a_text_that_ended_for_another_reason_than_its_end_is_no_answer(kit, reason, code) -> None:
+    async with kit.provider(kit.answers(kit.said("half an", reason)), retries=0) as (provider, _):
+        if code is None:
+            assert (await provider.chat(kit.asks())).text == "half an"
+            return
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.code == code
