@@ -15,7 +15,7 @@ from .flow.frame import Approver
 from .flow.reach import models_of
 from .flow.system import System
 from .inputs import FlowInput
-from .judge.errors import ConfigurationError, UnknownThreadError
+from .judge.errors import ConfigurationError, ObservabilityError, UnknownThreadError
 from .memory.compaction import Compaction
 from .memory.reading import history_of
 from .result import Result
@@ -67,7 +67,7 @@ class Session:
         thread: str | None = None,
         tenant: str = "",
         hooks: Sequence[events.Hook] = (),
-        on_error: Callable[[BaseException], Any] | None = None,
+        on_error: Callable[[ObservabilityError], Any] | None = None,
         approver: Approver | None = None,
         limits: Limits | None = None,
         capture: bool = False,
@@ -117,7 +117,7 @@ class Session:
         *,
         tenant: str = "",
         hooks: Sequence[events.Hook] = (),
-        on_error: Callable[[BaseException], Any] | None = None,
+        on_error: Callable[[ObservabilityError], Any] | None = None,
         approver: Approver | None = None,
         limits: Limits | None = None,
         capture: bool = False,

@@ -79,11 +79,11 @@ class Hooks:
         except Exception as error:
             self.failed(f"on_decision failed ({type(error).__name__})", event.id, error)
 
-    def failed(self, what: str, invocation_id: str, cause: Exception | None = None) -> None:
+    def failed(self, what: str, id: str, cause: Exception | None = None) -> None:
         """Something that is only there to be looked at went wrong."""
         if self.on_error is None:
             return
-        failure = ObservabilityError(what, invocation_id=invocation_id)
+        failure = ObservabilityError(what, id=id)
         failure.__cause__ = cause
         with suppress(Exception):
             returned = self.on_error(failure)

@@ -11,7 +11,7 @@ import trio
 
 from ..core import StepFailure
 from ..expr import Scope
-from ..judge.errors import JudgeflowError, LimitReached
+from ..judge.errors import JudgeflowError, LimitReached, ObservabilityError
 from ..run import Limits, Run, RunGuard, RunInfo, Stamp, events
 from ..store.errors import StoreError
 from ..store.history import NO_HISTORY, History
@@ -54,7 +54,7 @@ class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     tenant: str = ""
     history: History = NO_HISTORY
     hooks: Sequence[events.Hook] = ()
-    on_error: Callable[[BaseException], Any] | None = None
+    on_error: Callable[[ObservabilityError], Any] | None = None
     approver: Approver
     limits: Limits
     profile: str | None = None

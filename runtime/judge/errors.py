@@ -101,13 +101,13 @@ class ProviderContractError(ProviderError):
 
 class ObservabilityError(JudgeflowError):
     """Something that only looks on went wrong: an event hook raised, or what a service tells of itself cannot be read.
-    No decision changes because of it. The cause is chained; `invocation_id` is the decision's."""
+    Nothing else changes because of it. The cause is chained; `id` is that of the decision or run."""
 
     code = "observability"
 
-    def __init__(self, message: str, *, invocation_id: str) -> None:
+    def __init__(self, message: str, *, id: str) -> None:
         super().__init__(message)
-        self.invocation_id = invocation_id
+        self.id = id
 
 
 class ModelKindError(JudgeflowError):

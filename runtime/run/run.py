@@ -11,6 +11,7 @@ import msgspec
 
 from ..core import RunGuard
 from ..judge import protocol
+from ..judge.errors import ObservabilityError
 from ..store.history import NO_HISTORY, History
 from ..store.records import LimitHit, StepKind, StepRecord, StepStatus
 from . import events
@@ -63,7 +64,7 @@ class Run:
         stamp: Stamp,
         limits: Limits,
         hooks: Sequence[events.Hook] = (),
-        on_error: Callable[[BaseException], Any] | None = None,
+        on_error: Callable[[ObservabilityError], Any] | None = None,
         history: History = NO_HISTORY,
         capture: bool = False,
         journal: Callable[[StepRecord], None] | None = None,
@@ -160,14 +161,16 @@ class Run:
             self.limits.day.book(tokens, amount, certain=certain)
 
     def emit(self, event: events.Event) -> None:
-        """Tells every hook. A hook that raises changes nothing; its error goes to `on_error`."""
+        """Tells every hook. A hook that raises changes nothing; `on_error` gets an `ObservabilityError`."""
         for hook in self.hooks:
             try:
                 hook(event)
             except Exception as error:
                 if self.on_error is not None:
+                    failure = ObservabilityError(f"a hook failed ({type(error).__name__})", id=self.info.id)
+                    failure.__cause__ = error
                     with suppress(Exception):
-                        self.on_error(error)
+                        self.on_error(failure)
 
     def now(self) -> float:
         """Seconds on the program's clock, for events."""

@@ -13,6 +13,7 @@ from trio.testing import MockClock
 
 from judgeflow.runtime.judge.errors import (
     ConfigurationError,
+    ObservabilityError,
     ProviderContractError,
     ProviderError,
     SerializationError,
@@ -433,14 +434,16 @@ async def test_c85_events_of_choices_and_scales_name_their_labels() -> None:
 
 
 async def test_c81_c82_a_hook_that_raises_changes_nothing_and_reaches_on_error() -> None:
-    failures: list[BaseException] = []
+    failures: list[ObservabilityError] = []
 
     def hook(event: events.Event) -> None:
         raise RuntimeError(type(event).__name__)
 
     result, _ = await decided(ConditionAnswer(0.9), hooks=[hook], on_error=failures.append)
     assert result.answer["went"] == "then"
-    assert [str(failure) for failure in failures] == [
+    assert {str(failure) for failure in failures} == {"a hook failed (RuntimeError)"}
+    assert {failure.id for failure in failures} == {result.record.id}
+    assert [str(failure.__cause__) for failure in failures] == [
         "RunStarted",
         "StepStarted",
         "Decided",

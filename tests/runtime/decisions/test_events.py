@@ -99,7 +99,7 @@ async def test_c82_its_failure_reaches_on_error() -> None:
     await asks.boolean(condition=QUESTION)
     [failure] = failures
     assert isinstance(failure, jf.ObservabilityError)
-    assert (failure.code, failure.invocation_id, failure.__cause__) == ("observability", "id-1", error)
+    assert (failure.code, failure.id, failure.__cause__) == ("observability", "id-1", error)
     assert failure.message == "on_decision failed (RuntimeError)"
 
 
