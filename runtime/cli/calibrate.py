@@ -37,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
         "--strict", action="store_true", help="ask nothing if a line of the labels cannot be read"
     )
     add_bar(parser)
-    add_common(parser, junit=False)
+    add_common(parser)
     parser.set_defaults(handler=handle)
 
 

@@ -9,16 +9,28 @@ from pathlib import Path
 import trio
 
 from ...dsl.plan import Plan
-from ..evaluate.calibrate import Labelled, calibrate, labelled_cases, labelled_runs
+from ..evaluate.calibrate import CalibrationReport, Labelled, calibrate, labelled_cases, labelled_runs
 from ..evaluate.cases import broken_cases
 from ..evaluate.judges import Chosen, choose_judge
 from ..evaluate.measure import with_measurements
 from ..evaluate.render_calibration import render_calibration
 from ..evaluate.rows import Fault
 from ..program import Program, Session
+from ..report.junit import Case as JUnitCase
 from ..store.writer import StoreWriter
 from .eval_work import suite_of
-from .evaluating import below, cases_of, exit_of, loaded, pace_of, show, stoppable, store_file, tell_faults
+from .evaluating import (
+    below,
+    cases_of,
+    exit_of,
+    loaded,
+    pace_of,
+    show,
+    stoppable,
+    store_file,
+    tell_faults,
+    write_junit,
+)
 from .run_flow import answering
 from .wrong_use import WrongUse
 
@@ -68,12 +80,27 @@ async def _calibrate(program: Program, chosen: Chosen, arguments: argparse.Names
             ),
         )
     show(report, render_calibration(report), arguments)
+    write_junit(arguments.junit, f"calibrate {report.judge}", _junit(report))
     return exit_of(
         stopped=report.stopped,
         incomplete=bool(report.causes) or (report.judged == 0 and report.stopped is None),
         not_good=below(report.agreement.value, arguments.fail_under),
         arguments=arguments,
     )
+
+
+def _junit(report: CalibrationReport) -> Sequence[JUnitCase]:
+    """A test for each label: it fails where the judge sees it otherwise."""
+    return [
+        JUnitCase(
+            report.judge,
+            each.id,
+            0.0,
+            failure=each.result.reason or "it passes" if each in report.disagreements else None,
+            error=each.result.error or "unreadable" if each.result.passed is None else None,
+        )
+        for each in report.items
+    ]
 
 
 def _labels_of(program: Program, arguments: argparse.Namespace) -> tuple[Path | None, str | None]:

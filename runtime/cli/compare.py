@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .eval_arguments import add_common, count
+from .eval_arguments import add_bar, add_common, count
 
 DESCRIPTION = """\
 Takes the same cases through several profiles of a file, or through several files, checks every answer in the same
 way, and holds each side against the first: mean score, wins and losses with an interval, cost, latency, failures, and
 what differs in the configuration. The checks are those of the first file.
+
+--fail-under holds the mean of every side but the first against a bar.
 
 With --pairwise a decision model also says which of two answers is better, asked in both orders; how far it goes by
 the order is measured and shown.
@@ -51,8 +53,9 @@ def add_parser(subparsers: Any) -> None:
         "--strict", action="store_true", help="run nothing if a line of the cases cannot be read"
     )
     parser.add_argument("--dry-run", action="store_true", help="say how many calls it would make; make none")
+    add_bar(parser)
     add_common(parser)
-    parser.set_defaults(handler=handle, exit_zero_on_fail=False)
+    parser.set_defaults(handler=handle)
 
 
 def handle(arguments: argparse.Namespace) -> int:

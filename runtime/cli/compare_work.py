@@ -29,6 +29,7 @@ from ..store.terns import Store
 from ..store.writer import StoreWriter
 from .eval_work import suite_of
 from .evaluating import (
+    below,
     cases_of,
     exit_of,
     limited,
@@ -188,7 +189,7 @@ async def _compare(
     return exit_of(
         stopped=report.stopped,
         incomplete=any(side.missing for side in report.sides),
-        not_good=False,
+        not_good=any(below(side.mean.value, arguments.fail_under) for side in report.sides[1:]),
         arguments=arguments,
     )
 

@@ -24,7 +24,7 @@ def count(text: str) -> int:
     return int(text)
 
 
-def add_common(parser: argparse.ArgumentParser, *, junit: bool = True) -> None:
+def add_common(parser: argparse.ArgumentParser) -> None:
     """What every evaluation takes: who it is for, how fast, and where the report goes."""
     parser.add_argument("--tenant", default="", metavar="NAME", help="whose runs; tenants see only their own")
     parser.add_argument(
@@ -34,8 +34,7 @@ def add_common(parser: argparse.ArgumentParser, *, junit: bool = True) -> None:
     parser.add_argument(
         "--html", metavar="OUT.html", help="write the report as a page that needs nothing else"
     )
-    if junit:
-        parser.add_argument("--junit", metavar="OUT.xml", help="write a JUnit report")
+    parser.add_argument("--junit", metavar="OUT.xml", help="write a JUnit report")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 

@@ -126,7 +126,8 @@ class CalibrationReport(msgspec.Struct, frozen=True, kw_only=True):
     constant: float | None
     """The agreement of a judge that always says what people said most."""
     measures: tuple[Measure, ...] = ()
-    disagreements: tuple[Judged, ...] = ()
+    items: tuple[Judged, ...] = ()
+    """Every answer that was looked at."""
     causes: tuple[Cause, ...] = ()
     disputed: int = 0
     """Answers on which people disagree: left out."""
@@ -136,6 +137,10 @@ class CalibrationReport(msgspec.Struct, frozen=True, kw_only=True):
     stopped: str | None = None
     account: str
     cost: Cost = Cost()
+
+    @property
+    def disagreements(self) -> tuple[Judged, ...]:
+        return tuple(each for each in self.items if each.result.passed not in (None, each.label))
 
 
 async def calibrate(
@@ -200,7 +205,7 @@ def report_of(
         base_rate=base,
         constant=max(base, 1 - base) if base is not None else None,
         measures=_measures([each for each, _ in said]),
-        disagreements=tuple(each for each, passed in said if each.label != passed),
+        items=tuple(results),
         causes=causes_of((each.id, each.result) for each in results),
         juries=juries_of(each.result for each in results),
         left=labelled - len(results),

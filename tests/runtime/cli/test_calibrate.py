@@ -56,10 +56,11 @@ def test_a_suites_labels_and_the_arguments_of_its_check(capsys: pytest.CaptureFi
 
 
 def test_the_agreement_is_held_against_a_bar() -> None:
-    words = ("--judge", "short", "--labels", "labels.jsonl", "--html", "out.html")
+    words = ("--judge", "short", "--labels", "labels.jsonl", "--html", "out.html", "--junit", "out.xml")
     assert calibrate(*words, "--fail-under", "0.6") == 0
     assert calibrate(*words, "--fail-under", "0.7") == 4
     assert "judge passed" in Path("out.html").read_text()
+    assert 'tests="3" failures="1" errors="0"' in Path("out.xml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,11 @@ def test_pairwise_shows_the_judges_bias(capsys: pytest.CaptureFixture[str]) -> N
     assert "shown first wins 1.000" in out
 
 
+@pytest.mark.parametrize(("bar", "code"), [("0.5", 0), ("0.6", 4)])
+def test_the_sides_after_the_first_are_held_against_a_bar(bar: str, code: int) -> None:
+    assert compare("--profiles", "base,other", "--suite", "golden", "--fail-under", bar) == code
+
+
 def test_the_last_tasks_of_past_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for question in ("a", "b", "b"):
         main(["desk.judge", question])
