@@ -212,7 +212,8 @@ async def _cases(
     for side in sides:
         if flow not in side.session.plan.flows:
             raise WrongUse(f"{side.name} has no flow `{flow}`")
-        kept, wrong = fitting(side.session, flow, kept, file.name)
+        uses = suite.checks if suite is not None else ()
+        kept, wrong = fitting(side.session, flow, kept, file.name, uses)
         faults += wrong
     if faults and (arguments.strict or not kept):
         raise broken_cases(faults)

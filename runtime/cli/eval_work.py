@@ -177,7 +177,7 @@ def _checks_of(
 def _fitting(
     session: Session, suite: SuitePlan, name: str, cases: Sequence[Case], arguments: argparse.Namespace
 ) -> SuiteRun:
-    kept, faults = fitting(session, suite.flow, cases, name)
+    kept, faults = fitting(session, suite.flow, cases, name, suite.checks)
     if faults and (arguments.strict or not kept):
         raise broken_cases(faults)
     return SuiteRun(

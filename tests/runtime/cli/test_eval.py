@@ -161,7 +161,7 @@ def test_a_case_that_the_flow_cannot_take_is_named_before_anything_runs(
     assert evaluate("--suite", "golden") == 2
     assert capsys.readouterr().err == (
         "jrun: golden.jsonl:1: main: questoin: main has no such parameter: did you mean `question`?; "
-        "question: is missing; main takes question\n"
+        "question: is missing; main takes question; a column for checks is one that they read (case.…)\n"
     )
 
 

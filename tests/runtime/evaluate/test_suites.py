@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from judgeflow.runtime.evaluate.account import EvalAccount, day_limits
-from judgeflow.runtime.evaluate.cases import Case
+from judgeflow.runtime.evaluate.cases import Case, parse_cases
 from judgeflow.runtime.evaluate.checks import Checks
 from judgeflow.runtime.evaluate.document import Document, Lines, Table
 from judgeflow.runtime.evaluate.inputs import fitting
@@ -216,6 +216,20 @@ async def test_cells_of_a_table_are_read_as_the_flow_wants_them(tmp_path: Path) 
     assert [each.input for each in kept] == [{"order": {"id": 7, "gift": True}}]
     assert [fault.line for fault in faults] == [3]
     assert str(faults[0]).startswith("c.csv:3: ordered: order.id")
+
+
+async def test_a_column_that_a_check_reads_need_be_no_parameter(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    table = b"question,expected,must\nq,a,b\n"
+    cases = parse_cases(table.replace(b"expected", b"other"), ".csv", "c.csv").cases
+    reads = program(
+        DESK.replace("MORE", "").replace("case.expected", "case.other + case.must"), tmp_path / "test.judge"
+    )
+    async with opened(made, {"m": Model("x"), "j": Model("1")}) as session:
+        kept, faults = fitting(session, "main", cases, "c.csv", reads.plan.suites["all"].checks)
+        _, wrong = fitting(session, "main", cases, "c.csv")
+    assert ([each.input for each in kept], faults) == ([{"question": "q"}], ())
+    assert "other: main has no such parameter" in wrong[0].mistake
 
 
 async def test_a_check_that_hangs_is_cut_with_its_caller(tmp_path: Path, autojump_clock: Any) -> None:
