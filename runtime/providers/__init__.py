@@ -9,7 +9,7 @@ face, and what they hand it to, knows a provider by name.
 #   open.py        a target becomes a `Provider`, whose connections live as long as its `async with`
 #
 #   service.py     one service: every call takes this path (permit, send, read, retry), and no other
-#   failures.py    the table of everything that can go wrong, and how a response is told to be one of them
+#   failures.py    the table of everything that can go wrong; service_error.py: how a response is told to be one of it
 #   retry.py       whether and when the same request is sent again; waiting.py: how long a service asks for
 #   permits.py     how many calls a service takes at once: starts low, grows, halves when told to slow down
 #   breaker.py     a service that is down is left alone for a while

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
@@ -13,74 +12,12 @@ from ..judge.errors import ProviderError
 from ..judge.protocol import ChatReply, TokenLogprob, Usage
 from .characters import join_halves, keep_halves
 from .exchange import Head
-from .failures import Failures, excerpt, read_error
+from .failures import Failures, excerpt
+from .openai_shapes import Choice, Completion, Function, Token, decode, read_usage
 from .reasoning import split_reasoning
+from .service_error import read_error
 from .tool_calls import ToolCalls, with_texts
-from .usage import count, count_in
 from .wire import Event, Framing
-
-
-class _Function(msgspec.Struct):
-    name: str | None = None
-    arguments: Any = None
-
-
-class _ToolCall(msgspec.Struct):
-    index: int | None = None
-    id: str | None = None
-    function: _Function | None = None
-
-
-class _Message(msgspec.Struct):
-    """A whole message, or what a chunk adds to one."""
-
-    content: Any = None
-    refusal: Any = None
-    reasoning: Any = None
-    reasoning_content: Any = None
-    tool_calls: list[_ToolCall] | None = None
-
-
-class _Token(msgspec.Struct):
-    token: str
-    logprob: float
-    top_logprobs: list[TokenLogprob] = []
-
-
-class _Logprobs(msgspec.Struct):
-    content: list[_Token] | None = None
-
-
-class _Choice(msgspec.Struct):
-    index: int = 0
-    delta: _Message | None = None
-    message: _Message | None = None
-    finish_reason: str | None = None
-    error: Any = None
-    logprobs: _Logprobs | None = None
-
-
-class _Usage(msgspec.Struct):
-    """Anything may stand here: an answer is not thrown away because its bill cannot be read."""
-
-    prompt_tokens: Any = None
-    completion_tokens: Any = None
-    prompt_tokens_details: Any = None
-    completion_tokens_details: Any = None
-    cost: msgspec.Raw = msgspec.Raw(b"null")
-
-
-class _Completion(msgspec.Struct):
-    choices: list[_Choice] | None = None
-    usage: msgspec.Raw = msgspec.Raw(b"null")
-    error: Any = None
-    model: Any = None
-    # An error that is no `error` but the value itself, as some services word it.
-    object: Any = None
-    message: Any = None
-    type: Any = None
-    code: Any = None
-
 
 _ENDED: Mapping[str, str] = {
     "length": "provider.length",
@@ -101,10 +38,6 @@ _ENDED: Mapping[str, str] = {
 }
 """Reasons for which a text ends that is no whole answer, as services word them."""
 _PLAIN = ("provider.length", "provider.upstream")
-
-
-_decode = msgspec.json.Decoder(_Completion).decode
-_decode_usage = msgspec.json.Decoder(_Usage | None).decode
 
 
 class CompletionReader:
@@ -152,12 +85,12 @@ class CompletionReader:
                 self._answer.add(part, is_error=event.name == b"error")
         return done
 
-    def _completion(self, data: bytes, code: str) -> _Completion:
+    def _completion(self, data: bytes, code: str) -> Completion:
         try:
-            return _decode(data)
+            return decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
             with suppress(msgspec.DecodeError, RecursionError):
-                halves = _decode(keep_halves(data))
+                halves = decode(keep_halves(data))
                 self._answer.has_halves = True
                 return halves
             shown = excerpt(data)
@@ -183,8 +116,8 @@ class _Answer:
         self._usage = Usage()
         self._model = ""
 
-    def add(self, part: _Completion, *, is_error: bool = False) -> None:
-        usage = _usage(part.usage)
+    def add(self, part: Completion, *, is_error: bool = False) -> None:
+        usage = read_usage(part.usage)
         if usage is not None:
             self._usage = usage
         if part.error:
@@ -198,7 +131,7 @@ class _Answer:
             if choice.index == 0:
                 self._add(choice)
 
-    def _add(self, choice: _Choice) -> None:
+    def _add(self, choice: Choice) -> None:
         self._seen = True
         if choice.error:
             raise self._failures.from_error(choice.error, usage=self._known())
@@ -211,7 +144,7 @@ class _Answer:
             if message.refusal:
                 self._refusal.append(str(message.refusal))
             for call in message.tool_calls or ():
-                function = call.function or _Function()
+                function = call.function or Function()
                 self._calls.add(call.index, call.id, function.name, function.arguments)
         if choice.logprobs is not None:
             self._logprobs += [_alternatives(token) for token in choice.logprobs.content or ()]
@@ -277,35 +210,7 @@ def _texts(content: Any) -> tuple[list[str], list[str]]:
     return text, thoughts
 
 
-def _alternatives(token: _Token) -> tuple[TokenLogprob, ...]:
+def _alternatives(token: Token) -> tuple[TokenLogprob, ...]:
     sampled = TokenLogprob(token.token, token.logprob)
     rest = [other for other in token.top_logprobs if other.token != token.token]
     return (sampled, *rest)
-
-
-def _usage(told: msgspec.Raw) -> Usage | None:
-    try:
-        usage = _decode_usage(told)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    if usage is None:
-        return None
-    details = usage.prompt_tokens_details
-    return Usage(
-        input_tokens=count(usage.prompt_tokens),
-        output_tokens=count(usage.completion_tokens),
-        cached_tokens=count_in(details, "cached_tokens"),
-        reasoning_tokens=count_in(usage.completion_tokens_details, "reasoning_tokens"),
-        cost=_cost(bytes(usage.cost)),
-        cache_write_tokens=count_in(details, "cache_write_tokens"),
-    )
-
-
-def _cost(raw: bytes) -> str | None:
-    """The service's figure, digit by digit as it came."""
-    text = raw.decode("ascii", errors="replace").strip().strip('"')
-    try:
-        cost = Decimal(text)
-    except InvalidOperation:
-        return None
-    return str(cost) if cost.is_finite() and cost >= 0 else None

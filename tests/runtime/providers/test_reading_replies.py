@@ -7,8 +7,9 @@ import json
 import pytest
 
 from judgeflow.runtime.judge.errors import ProviderError
-from judgeflow.runtime.providers.failures import FAILURES, Again, Failures, ServiceError, read_error
+from judgeflow.runtime.providers.failures import FAILURES, Again, Failures
 from judgeflow.runtime.providers.reasoning import split_reasoning
+from judgeflow.runtime.providers.service_error import ServiceError, read_error
 from judgeflow.runtime.providers.tool_calls import ToolCalls
 
 
