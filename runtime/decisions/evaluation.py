@@ -36,7 +36,7 @@ class Client:
     """What all evaluations of one judge share. `layers` are the global and the scoped ones, lowest first."""
 
     provider: DecisionProvider
-    layers: tuple[dict[str, Any], ...]
+    layers: tuple[dict[str, Any], ...] = attrs.field(repr=False)
     hooks: Hooks
     capture: bool = False
     clock: Callable[[], float] = perf_counter
@@ -48,10 +48,10 @@ class Asked:
     """One use, checked: nothing in it can still be a mistake of the application."""
 
     question: DecisionQuestion
-    layer: dict[str, Any] | None = None
+    layer: dict[str, Any] | None = attrs.field(default=None, repr=False)
     """The use's own context."""
     preset: AnyPreset | None = None
-    input: Any = None
+    input: Any = attrs.field(default=None, repr=False)
     signal: CancelHandle | None = None
     minimum: float | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
@@ -57,7 +57,7 @@ def scale_question(text: object, levels: object) -> DecisionQuestion:
 
 
 def _listed(choices: object, what: str) -> tuple[Any, ...]:
-    if isinstance(choices, str) or not hasattr(choices, "__iter__"):
+    if isinstance(choices, str | set | frozenset) or not isinstance(choices, Iterable):
         raise _misused(f"`{what}` must be a list of texts, not a {type(choices).__name__}")
     return tuple(choices)
 

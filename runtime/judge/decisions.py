@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from .errors import ConfigurationError, ProviderError
 from .protocol import DecisionQuestion
 
 MOST_QUESTIONS = 200
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @attrs.frozen
@@ -118,8 +120,11 @@ def check_questions(questions: Sequence[DecisionQuestion]) -> None:
 def check_question(question: DecisionQuestion) -> None:
     """A question needs words, a choice something to choose from, a scale two levels; each named once."""
     what = {"condition": "condition", "choice": "question", "scale": "question"}[question.kind]
-    if not isinstance(question.text, str) or not question.text.strip():
+    if type(question.text) is not str or not question.text.strip():
         raise _unaskable(f"the {what} is empty: write what is to be decided")
+    for text in (question.text, *question.choices, *question.descriptions):
+        if isinstance(text, str) and _SURROGATE.search(text):
+            raise _unaskable(f"the {what} holds half a character (a lone surrogate), which cannot be sent")
     if question.kind == "condition":
         return
     one, least = ("option", 1) if question.kind == "choice" else ("level", 2)

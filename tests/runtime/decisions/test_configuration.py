@@ -59,7 +59,7 @@ def test_a49_each_of_the_three_is_needed(lacking: str) -> None:
         jf.create_judge(Lacks())
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t", None, 1, b"x", ["Is it?"]])
+@pytest.mark.parametrize("text", ["", " ", "\n\t", None, 1, b"x", ["Is it?"], "half \ud83d"])
 async def test_a50_a_blank_condition_or_question_is_refused(text: Any) -> None:
     asks, provider = judge(YES)
     calls = Calls()
@@ -81,7 +81,22 @@ async def test_a50_a_blank_condition_or_question_is_refused(text: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [[], (), {}, "ab", None, 3, ["a", "a"], ["a", ""], ["a", " "], [1, 2], ["a", None]]
+    "options",
+    [
+        [],
+        (),
+        {},
+        "ab",
+        None,
+        3,
+        ["a", "a"],
+        ["a", ""],
+        ["a", " "],
+        [1, 2],
+        ["a", None],
+        {"a", "b"},
+        ["a", "\ud83d"],
+    ],
 )
 async def test_a52_options_that_are_none_or_no_texts_of_their_own_are_refused(options: Any) -> None:
     asks, provider = judge(BILLING)
