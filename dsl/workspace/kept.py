@@ -12,6 +12,9 @@ from ..check.files import Files
 from ..check.lacking import still_so
 from ..check.python_source import HookInfo
 
+MOST = 200
+"""Findings of one declaration; whoever has more of them sees the rest when these are mended."""
+
 
 class KeptFindings:
     """Findings by the text of their declaration. `readers` says which texts asked for a name, so that a
@@ -63,7 +66,7 @@ class KeptFindings:
         hook = check_declaration(entry.node, scope, report, files)
         findings = still_so(entry.node, report.findings) if entry.lacking else report.findings
         if findings:
-            self.noisy[text] = tuple(findings)
+            self.noisy[text] = tuple(findings[:MOST])
         if hook is not None:
             self.hooks[text] = hook
         for name in scope.asked:
