@@ -16,7 +16,9 @@ from ...dsl.plan import Origin, UsePlan
 from ...dsl.shapes import Text
 from ..agents.decode import Decoder
 from ..agents.gate_actor import prepared
+from ..agents.gateway import is_free
 from ..agents.messages import JudgeTask, Verdict
+from ..agents.price import price_of
 from ..core import StepFailure
 from ..expr import Scope, to_text
 from ..flow.binding import bind
@@ -86,16 +88,25 @@ class Checks:
     cascade: Literal["stop", "all"] = "all"
 
     def __attrs_post_init__(self) -> None:
-        self._refuse_unavailable()
-
-    def _refuse_unavailable(self) -> None:
-        """A judge whose model nobody serves is told before anything is paid for."""
+        """A judge whose model nobody serves, or whose price nobody knows under a limit on cost, is told before
+        anything is paid for."""
         system = self.session.system
         for use in self.uses:
             judge = system.plan.judges.get(use.judge)
             for model in judge.models if judge is not None else ():
                 if model in system.unavailable:
                     raise system.unavailable[model]
+                self._refuse_unpriced(model)
+
+    def _refuse_unpriced(self, name: str) -> None:
+        model = self.session.plan.models[name]
+        known = name in self.session.scripted or is_free(model) or price_of(model) is not None
+        if "cost" in self.account.today.allowed and not known:
+            raise ConfigurationError(
+                f"{model.slug} has no price, so the limit on cost of {self.account.name} could not be kept: "
+                "declare it with `price $… in, $… out`",
+                code="model.no-price",
+            )
 
     async def of(self, subject: Subject) -> tuple[CheckResult, ...]:
         """Every check's result, in order. Under `cascade stop` those after the first failure are skipped."""

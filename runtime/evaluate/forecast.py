@@ -9,12 +9,13 @@ import attrs
 import msgspec
 
 from ...dsl.plan import Plan, UsePlan
+from ..agents.gateway import is_free
+from ..agents.price import price_of
 from ..flow.worst import worst_case
 from ..report.text import dollars
 from .document import Document, Lines, Table
 from .render import counted
 
-FREE = ("local/", "echo/", "script/")
 _MILLION = Decimal(1_000_000)
 
 
@@ -87,11 +88,12 @@ def _line(plan: Plan, side: str, party: str, model: str, calls: int) -> Line:
 
 def _output(plan: Plan, model: str, calls: int) -> str | None:
     used = plan.models[model]
-    if used.slug.startswith(FREE):
+    if is_free(used):
         return "0"
-    if used.price_out is None or used.max_tokens is None:
+    price = price_of(used)
+    if price is None or used.max_tokens is None:
         return None
-    return f"{calls * used.max_tokens * Decimal(used.price_out) / _MILLION:f}"
+    return f"{calls * used.max_tokens * price.output / _MILLION:f}"
 
 
 def render_forecast(found: Forecast, title: str) -> Document:

@@ -23,6 +23,7 @@ def render_comparison(report: CompareReport) -> Document:
         Table((*headings, *money), [_side(side) for side in report.sides]),
     ]
     blocks += [Lines(_against(report.sides[0].name, each)) for each in report.against]
+    blocks.append(Lines(_at_once(len(report.against))))
     for side in report.sides:
         if side.causes:
             blocks.append(Lines([f"{side.name}: no result", *cause_lines(side.causes)]))
@@ -35,6 +36,16 @@ def render_comparison(report: CompareReport) -> Document:
         )
     )
     return Document(title, blocks)
+
+
+def _at_once(comparisons: int) -> list[str]:
+    """Several intervals at once are wrong more often than each of them."""
+    if comparisons < 2:
+        return []
+    chance = 1 - 0.95**comparisons
+    return [
+        f"{comparisons} comparisons: where nothing differs, one of them looks as if it did {chance:.0%} of the time"
+    ]
 
 
 def _side(side: SideReport) -> tuple[str, ...]:

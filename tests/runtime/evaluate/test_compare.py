@@ -153,6 +153,15 @@ async def test_two_sides_of_one_program_differ_by_chance(tmp_path: Path) -> None
     assert "too few to tell: 2 cases" in render_comparison(report).text()
 
 
+async def test_several_comparisons_at_once_are_told_to_be_that(tmp_path: Path) -> None:
+    one = await comparing(golden(tmp_path), {}, cases(1))
+    two = await comparing(golden(tmp_path), {}, cases(1), profiles=(None, "large", "same"))
+    assert "comparisons" not in render_comparison(one).text()
+    assert "2 comparisons: where nothing differs, one of them looks as if it did 10% of the time" in (
+        render_comparison(two).text()
+    )
+
+
 async def test_every_side_keeps_runs_that_say_what_they_were_for(tmp_path: Path) -> None:
     store = tmp_path / "terns.sqlite"
     await comparing(golden(tmp_path), {}, cases(1), store=store)

@@ -270,6 +270,20 @@ async def test_what_another_process_has_spent_today_counts(store: Path) -> None:
     assert report.scored == ()
 
 
+async def test_a_judge_without_a_price_is_refused_where_a_limit_on_cost_could_not_be_kept(
+    store: Path,
+) -> None:
+    made = desk(LIMITED)
+    await answered(made, store, "a")
+    chosen = choose_judge(made.plan, "c/unknown")
+    models = {"m": Model("yes"), "jev": decides(0.5), "c/unknown": decides(0.5)}
+    async with opened(made, models, store=store, extend=chosen.extend, booked=False) as session:
+        account = EvalAccount("desk:eval", "", day_limits(made.plan, None), session.writer, session.stamp)
+        with pytest.raises(ConfigurationError, match="c/unknown has no price"):
+            await eval_terns(session, chosen.use, chosen.key, chosen.shown, Pace(account), TernQuery())
+    assert models["c/unknown"].requests == []
+
+
 async def test_a_call_of_unknown_price_is_booked_as_unknown(store: Path) -> None:
     await answered(desk(), store, "a")
     async with judging(desk(), decides(0.5, usage=Usage(None, None)), store) as (session, chosen, pace):
