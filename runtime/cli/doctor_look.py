@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 import attrs
 import trio
 
-from ...dsl.plan import ModelPlan, Plan
+from ...dsl.plan import ModelPlan
 from ...dsl.prices import price_list
 from ..connect import Connections
+from ..flow.system import Connection
 from ..judge.errors import ConfigurationError
 from ..program import CheckError, Program, load
 from ..providers.choose import BUILTIN, choose
@@ -61,7 +63,8 @@ async def _looked(program: Program | None, call: bool) -> tuple[dict[str, list[L
         sections["model inside the package"] = [Line(good, "local/smollm2", said)]
         well = well and good
     if program is not None:
-        lines = [await _model(program, model, call) for model in program.plan.models.values()]
+        known = {service.name: service for service in seen}
+        lines = [await _model(program, model, known, call) for model in program.plan.models.values()]
         sections[f"models of {program.path.name}"] = lines or [Line(True, "none", "")]
         well = well and all(line.well for line in lines)
     listed = price_list()
@@ -73,16 +76,33 @@ def _line(service: Seen) -> Line:
     return Line(service.is_well, service.name, service.said, service.url)
 
 
-async def _model(program: Program, model: ModelPlan, call: bool) -> Line:
+async def _model(program: Program, model: ModelPlan, known: Mapping[str, Seen], call: bool) -> Line:
     try:
-        connection = _connections(program.plan, program)(model)
+        connection = Connections(program.plan, program.root, os.environ)(model)
     except ConfigurationError as error:
         return Line(False, model.name, str(error))
+    trouble = (
+        None
+        if connection.name in program.plan.providers
+        else _missing(known.get(connection.name), connection)
+    )
+    if trouble is not None:
+        return Line(False, model.name, trouble)
     if not call or connection.name == "script":
         return Line(True, model.name, f"{connection.slug} of {connection.name}")
     well, said = await try_call(connection.open(), connection.slug, decides=model.kind == "decision")
     return Line(well, model.name, f"{connection.name}: {said}" if well else said)
 
 
-def _connections(plan: Plan, program: Program) -> Connections:
-    return Connections(plan, program.root, os.environ)
+def _missing(seen: Seen | None, connection: Connection) -> str | None:
+    """What a server on this machine, that was looked at, lacks for a model."""
+    if seen is None or BUILTIN[seen.name].key_env is not None:
+        return None
+    if not seen.is_well:
+        return f"{connection.slug} of {seen.name}, which is {seen.said}"
+    has = connection.slug in seen.models or f"{connection.slug}:latest" in seen.models
+    return (
+        None
+        if has
+        else f"{seen.name} has no model {connection.slug}; it has {', '.join(seen.models) or 'none'}"
+    )

@@ -139,6 +139,7 @@ def _builtin(
         key=_key(name, key) if key else None,
         prefix="" if builtin.keeps_prefix else f"{name.partition('_')[0]}/",
         rounding=rounding,
+        hint=f"start it, or set {builtin.url_env}" if builtin.key_env is None else "",
     )
 
 

@@ -41,6 +41,8 @@ class Seen:
     url: str
     state: Literal["open", "answered", "shut", "absent", "failed"]
     said: str
+    models: tuple[str, ...] = ()
+    """Those that it lists, where it was asked for them."""
 
     @property
     def is_well(self) -> bool:
@@ -98,14 +100,14 @@ async def _look_at(found: Found, environ: Mapping[str, str], clockwork: Clockwor
         except ProviderError as error:
             return _not_there(found, builtin.url_env, error)
     if not call:
-        return Seen(found.name, found.url, "open", f"running: {_named(models)}")
+        return Seen(found.name, found.url, "open", f"running: {_named(models)}", tuple(models))
     model = _DECIDES.get(found.name) or cheapest(found.name, models)
     if model is None:
         return Seen(found.name, found.url, "open", "not asked: which model to ask is not known")
     well, said = await try_call(
         open_provider(target, clockwork), model, decides=builtin.api in ("systemone", "decisions")
     )
-    return Seen(found.name, found.url, "answered" if well else "failed", said)
+    return Seen(found.name, found.url, "answered" if well else "failed", said, tuple(models))
 
 
 def _not_there(found: Found, variable: str | None, error: ProviderError) -> Seen:

@@ -59,6 +59,7 @@ class Service:
         self.name = target.name
         self.failures = Failures(target.name, target.secrets, target.keys, clockwork.wall)
         self.limit = target.concurrency or CONCURRENCY
+        self._hint = target.hint
         self._clockwork = clockwork
         self._retries = Retries(
             attrs.evolve(clockwork.policy, retries=target.retries),
@@ -157,7 +158,8 @@ class Service:
             if receiver.was_refused:
                 # The head said it all: what to wait for is not lost with the rest of an error page.
                 return receiver.answer()
-            raise self.failures.make(error.code, str(error)) from None
+            hint = f"; {self._hint}" if self._hint and error.code == "provider.refused" else ""
+            raise self.failures.make(error.code, f"{error}{hint}") from None
         except TooLargeError:
             raise self.failures.make("provider.too-large", f"over {call.most:,} bytes") from None
         except EncodingError as error:

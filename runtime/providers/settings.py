@@ -102,6 +102,8 @@ class Target:
     `CONCURRENCY`."""
     timeout: float | None = None
     rounding: int | None = None
+    hint: str = ""
+    """What to do where nothing listens at its address."""
     tools: bool = True
     """Whether its models are known to take tools; where they turn out not to, that is noticed."""
 

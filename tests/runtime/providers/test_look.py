@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import socket
+import textwrap
 from pathlib import Path
 
 import pytest
 import trio
 
 from judgeflow.runtime.cli import doctor_look, main
+from judgeflow.runtime.judge.errors import ProviderError
+from judgeflow.runtime.providers.choose import choose
 from judgeflow.runtime.providers.look import cheapest, look
+from judgeflow.runtime.providers.open import open_provider
+from judgeflow.runtime.providers.settings import ModelChoice
 
 FILE = """
 provider rack { api openai  url env RACK_URL }
@@ -145,6 +150,35 @@ async def test_the_models_of_a_file_are_shown_with_who_serves_them(kit, tmp_path
         assert (own.well, own.said, well) == (True, "m of rack", False)
         assert "no key for it in the environment" in lost.said
         assert server.requests == []
+
+
+async def test_a_files_model_on_a_server_that_does_not_run_or_does_not_have_it_is_told(
+    kit, tmp_path, monkeypatch
+) -> None:
+    source = """
+    model here "ollama/qwen3"
+    model there "ollama/other"
+    model off "vllm/m"
+    agent a(x: text) { model here }
+    flow main(x: text) -> text { return a(x) }
+    """
+    (tmp_path / "f.judge").write_text(textwrap.dedent(source))
+    async with kit.serving(kit.answers({"data": [{"id": "qwen3:latest"}]})) as server:
+        for name, value in environ(OLLAMA_HOST=server.url).items():
+            monkeypatch.setenv(name, value)
+        sections, well = await doctor_look._looked(doctor_look._loaded(str(tmp_path / "f.judge")), False)
+    here, there, off = sections["models of f.judge"]
+    assert (here.well, there.well, off.well, well) == (True, False, False, False)
+    assert there.said == "ollama has no model other; it has qwen3:latest"
+    assert off.said == "m of vllm, which is not running; start it, or set VLLM_HOST"
+
+
+async def test_a_call_to_a_local_server_that_does_not_run_says_what_to_do(kit, monkeypatch) -> None:
+    chosen = choose(ModelChoice("ollama/qwen3", retries=0), {"OLLAMA_HOST": nobody()})
+    async with open_provider(chosen.target, kit.clockwork()) as provider:
+        with pytest.raises(ProviderError) as caught:
+            await provider.chat(kit.asks())
+    assert caught.value.message.endswith("Connection refused; start it, or set OLLAMA_HOST")
 
 
 async def test_a_file_that_cannot_be_read_is_wrong_use(tmp_path, monkeypatch) -> None:
