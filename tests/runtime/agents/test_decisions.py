@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import trio
-from trio.testing import MockClock
 
 from judgeflow.runtime.judge.errors import (
     ConfigurationError,
@@ -26,6 +25,9 @@ from judgeflow.runtime.judge.protocol import (
     ScaleAnswer,
 )
 from judgeflow.runtime.run import events
+from judgeflow.runtime.store.records import Tern
+from judgeflow.runtime.testing.cancellations import every_cancellation
+from judgeflow.runtime.testing.watched import Watch
 
 from ..helpers import Model, opened, program, run, step, steps, unchecked
 
@@ -563,55 +565,23 @@ async def test_c35_c37_c42_a_branch_sees_its_arguments_as_they_were() -> None:
 # --- cancellation
 
 
-class CutBefore(trio.abc.Instrument):
-    """Cancels a scope before the n-th step of the scheduler."""
-
-    def __init__(self, step: int, scope: trio.CancelScope) -> None:
-        self.left = step
-        self.scope = scope
-        self.is_on = False
-        self.seen: list[events.Event] = []
-        self.told = 0
-
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        if self.is_on:
-            self.left -= 1
-            if self.left == 0:
-                self.told = len(self.seen)
-                self.scope.cancel()
-
-
-def cut_at(made: Any, step: int) -> bool:
-    """Two runs that share a cached context, both cut before a step; whether they were."""
-    scope = trio.CancelScope()
-    instrument = CutBefore(step, scope)
-    decider = Model({"decision": ConditionAnswer(0.9)}, seconds=0.1)
-
-    async def main() -> None:
-        async with opened(made, {"decider": decider}) as session:
-            with scope:
-                async with trio.open_nursery() as nursery:
-                    instrument.is_on = True
-                    for _ in range(2):
-                        nursery.start_soon(partial(session.run, "Ada", hooks=[instrument.seen.append]))
-            instrument.is_on = False
-
-    trio.run(main, clock=MockClock(autojump_threshold=0), instruments=[instrument])
-    fetched = [
-        isinstance(event, events.StepStarted) and event.name == "crm"
-        for event in instrument.seen[instrument.told :]
-    ]
-    if scope.cancel_called:
-        assert not any(fetched), "no context is fetched after the cut"
-    else:
-        assert (sum(fetched), len(decider.requests)) == (1, 2)
-    return scope.cancel_called
-
-
 @pytest.mark.slow
-def test_c64_who_waits_for_anothers_context_fetches_none_once_it_is_cancelled(tmp_path: Path) -> None:
+async def test_c64_who_waits_for_anothers_context_fetches_none_once_it_is_cancelled(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
     made = cached(tmp_path, "cache 1m by customer")
-    step = 1
-    while cut_at(made, step):
-        step += 1
-    assert step > 25
+
+    async def scenario(watch: Watch) -> None:
+        decider = Model({"decision": ConditionAnswer(0.9)}, seconds=0.1)
+        async with opened(made, {"decider": decider}, trace=watch.trace) as session:
+            watch.tree(session.system.supervisor)
+            async with trio.open_nursery() as nursery:
+                for _ in range(2):
+                    nursery.start_soon(partial(session.run, "Ada", hooks=[watch.hook]))
+        assert watch.is_cut or [len(steps_of(tern)) for tern in watch.terns].count(2) == 1
+
+    def steps_of(tern: Tern) -> list[str]:
+        return [found.name for found in tern.steps]
+
+    done = await every_cancellation(scenario, seeds=range(2))
+    assert done.cuts > 100

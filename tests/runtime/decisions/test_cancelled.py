@@ -1,9 +1,8 @@
-"""A decision that is cancelled: at its three checks, in between, and before every step of the scheduler."""
+"""A decision that is cancelled: at its three checks, in between, and wherever it can be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -11,6 +10,8 @@ import trio
 from trio.testing import MockClock
 
 import judgeflow as jf
+from judgeflow.runtime.testing.cancellations import every_cancellation
+from judgeflow.runtime.testing.watched import Watch
 
 from .by_hand import BILLING, QUESTION, WHICH_TEAM, YES, ByHand, Calls, judge
 
@@ -196,20 +197,7 @@ async def test_a_callback_that_has_begun_is_the_applications_own(autojump_clock:
     assert result == "done"
 
 
-# --- before every step
-
-
-class CutBefore(trio.abc.Instrument):
-    """Does something before the n-th step of the scheduler."""
-
-    def __init__(self, step: int, cut: Callable[[], None]) -> None:
-        self.left = step
-        self.cut = cut
-
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        self.left -= 1
-        if self.left == 0:
-            self.cut()
+# --- wherever it is cut
 
 
 class Scenario:
@@ -217,64 +205,58 @@ class Scenario:
 
     def __init__(self, how: str, provider: type[ByHand]) -> None:
         self.how = how
-        self.is_cut = False
-        self.asked_before = 0
-        self.begun_after: list[str] = []
-        self.signal = jf.CancelHandle()
-        self.scope = trio.CancelScope()
-        self.boolean, self.choice = provider(YES, seconds=0.1), ByHand(BILLING, seconds=0.1)
+        self.provider = provider
+        self.begun: list[ByHand] = []
         self.events: list[jf.DecisionEvent] = []
-        self.callbacks: list[str] = []
+        self.called: list[str] = []
         self.ended: list[str] = []
-        self.fetched = 0
 
-    @property
-    def asked(self) -> int:
-        return len(self.boolean.inputs) + len(self.choice.inputs)
+    async def __call__(self, watch: Watch) -> None:
+        self.events, self.called, self.ended = [], [], []
+        signal = jf.CancelHandle()
+        if self.how == "signal":
+            watch.cut_by(signal.cancel)
+        self.begun = [self.provider(YES, seconds=0.1), ByHand(BILLING, seconds=0.1)]
+        boolean, choice = (self.judge(provider, watch) for provider in self.begun)
 
-    def cut(self) -> None:
-        self.is_cut, self.asked_before = True, self.asked
-        self.scope.cancel() if self.how == "scope" else self.signal.cancel("cut")
+        async def fetch(args: object) -> dict[str, Any]:
+            watch.starts("a context")
+            await trio.sleep(0.1)
+            return {"n": 1}
 
-    def begins(self, what: str) -> None:
-        if self.is_cut:
-            self.begun_after.append(what)
+        async def callback(meta: Any) -> None:
+            watch.calls_back(f"the callback of {meta.invocation_id}")
+            self.called.append(meta.invocation_id)
+            await trio.sleep(0.1)
 
-    async def fetch(self, args: object) -> dict[str, Any]:
-        self.begins("context")
-        self.fetched += 1
-        await trio.sleep(0.1)
-        return {"n": self.fetched}
-
-    async def callback(self, meta: Any) -> str:
-        self.begins("callback")
-        self.callbacks.append(meta.invocation_id)
-        return "done"
-
-    async def main(self) -> None:
         cache = jf.ContextCache(60, str, now=trio.current_time)
-        urgent = jf.BooleanPreset[int](condition=QUESTION, get_context=self.fetch, cache=cache)
-        asks = jf.create_judge(self.boolean, on_decision=self.events.append)
-        switches = jf.create_judge(self.choice, on_decision=self.events.append)
+        urgent = jf.BooleanPreset[int](condition=QUESTION, get_context=fetch, cache=cache)
+        cases = {"billing": callback, "technical": callback}
+        uses: list[Callable[[], Awaitable[object]]] = [
+            lambda: boolean.judge_if(
+                condition=urgent, input=1, then=callback, otherwise=callback, signal=signal
+            ),
+            lambda: choice.judge_switch(question=WHICH_TEAM, cases=cases, signal=signal),
+            lambda: boolean.boolean(condition=urgent, input=1, signal=signal),
+        ]
+        async with trio.open_nursery() as nursery:
+            for use in uses:
+                nursery.start_soon(self.use, use)
 
-        async def branch() -> object:
-            return await asks.judge_if(
-                condition=urgent, input=1, then=self.callback, otherwise=self.callback, signal=self.signal
-            )
+    def judge(self, provider: ByHand, watch: Watch) -> jf.Judge:
+        class Shows:
+            """Says when it is asked."""
 
-        async def switch() -> object:
-            cases = {"billing": self.callback, "technical": self.callback}
-            return await switches.judge_switch(question=WHICH_TEAM, cases=cases, signal=self.signal)
+            def __getattr__(self, name: str) -> Any:
+                def method(input: Any) -> Any:
+                    watch.starts("a provider")
+                    return getattr(provider, name)(input)
 
-        async def decide() -> object:
-            return await asks.boolean(condition=urgent, input=1, signal=self.signal)
+                return method
 
-        with self.scope:
-            async with trio.open_nursery() as nursery:
-                for use in (branch, switch, decide):
-                    nursery.start_soon(self.use, use)
+        return jf.create_judge(Shows(), on_decision=self.events.append)
 
-    async def use(self, use: Callable[[], Any]) -> None:
+    async def use(self, use: Callable[[], Awaitable[object]]) -> None:
         try:
             await use()
         except jf.AbortError:
@@ -285,38 +267,20 @@ class Scenario:
         else:
             self.ended.append("done")
 
-
-def cut_at(step: int, how: str, provider: type[ByHand]) -> bool:
-    """Runs it and checks it; whether it was cut at all."""
-    scenario = Scenario(how, provider)
-    instrument = CutBefore(step, scenario.cut)
-    trio.run(scenario.main, clock=MockClock(autojump_threshold=0), instruments=[instrument])
-    assert scenario.begun_after == [], "no context and no callback begins after the cut"
-    assert not scenario.is_cut or scenario.asked == scenario.asked_before, "nobody is asked after the cut"
-    assert len(scenario.ended) in (3, 0), "every use settles"
-    assert ("aborted" in scenario.ended) <= (how == "signal")
-    assert ("cancelled" in scenario.ended) <= (how == "scope")
-    assert len(set(scenario.callbacks)) == len(scenario.callbacks) <= 2, "no callback runs twice"
-    # What came back from a provider was told, before anything was made of it.
-    assert len(scenario.events) == scenario.boolean.finished + scenario.choice.finished
-    told = {event.id for event in scenario.events}
-    assert set(scenario.callbacks) <= told
-    if not scenario.is_cut:
-        assert (scenario.ended, len(scenario.callbacks)) == (["done"] * 3, 2)
-    return scenario.is_cut
+    def check(self, watch: Watch) -> None:
+        assert len(self.ended) in (3, 0), "every use settles"
+        assert set(self.ended) <= {"done", "aborted" if self.how == "signal" else "cancelled"}
+        # What came back from a provider was told, before anything was made of it.
+        assert len(self.events) == sum(provider.finished for provider in self.begun)
+        assert set(self.called) <= {event.id for event in self.events}
+        assert watch.is_cut or (self.ended, len(self.called)) == (["done"] * 3, 2)
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("provider", [ByHand, Shielded])
 @pytest.mark.parametrize("how", ["scope", "signal"])
-def test_cut_before_every_step_nothing_begins_and_what_was_paid_for_is_told(
-    how: str, provider: type[ByHand], seed: int, monkeypatch: pytest.MonkeyPatch
+async def test_c63_to_c67_wherever_it_is_cut_nothing_begins_and_what_was_paid_for_is_told(
+    how: str, provider: type[ByHand], autojump_clock: Any
 ) -> None:
-    order = Random()
-    monkeypatch.setattr("trio._core._run._r", order)
-    step, is_cut = 0, True
-    while is_cut:
-        step += 1
-        order.seed(seed)
-        is_cut = cut_at(step, how, provider)
-    assert step >= 25
+    scenario = Scenario(how, provider)
+    done = await every_cancellation(scenario, scenario.check)
+    assert done.cuts > 100
