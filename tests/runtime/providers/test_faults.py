@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import socket
 import traceback
+from pathlib import Path
 
 import pytest
 import trio
 
 from judgeflow.runtime.judge.errors import ConfigurationError, ProviderError
 from judgeflow.runtime.judge.protocol import DecisionQuestion
-from judgeflow.runtime.providers.failures import FAILURES, Failures
+from judgeflow.runtime.providers.failures import FAILURES, Again, Failures
 from judgeflow.runtime.providers.open import open_provider
 from judgeflow.runtime.providers.settings import Secret, Timing
 
@@ -482,3 +483,10 @@ def test_every_failure_has_a_class_a_code_and_a_message_of_its_own(code) -> None
     assert (type(error), error.code) == (ProviderError, code)
     assert error.message == f"p: {FAILURES[code].text}"
     assert FAILURES[code].text not in others
+
+
+def test_every_code_stands_in_the_guide_with_what_it_means() -> None:
+    guide = (Path(__file__).parents[3] / "docs/guides/providers.md").read_text(encoding="utf-8")
+    again = {Again.NEVER: "no", Again.ONCE: "once", Again.LATER: "yes"}
+    for code, failure in FAILURES.items():
+        assert f"| `{code}` | {failure.text} | {again[failure.again]} |" in guide
