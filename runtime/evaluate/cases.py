@@ -142,7 +142,7 @@ def _case(row: Row) -> Case | Broken:
     if name is not None and (not isinstance(name, str | int) or isinstance(name, bool) or name == ""):
         return Broken(row.line, f"the id {name!r} is none", "an id is a text or a number")
     try:
-        content_name([given, expected, value.get("answer")])
+        content_name({"input": given, "expected": expected, "answer": value.get("answer")})
     except NonJsonValueError as error:
         return Broken(row.line, str(error), "write it as a text")
     return Case(

@@ -187,7 +187,10 @@ def _csv(text: str) -> Entries:
         except StopIteration:
             return
         except csv.Error as error:
-            yield Broken(line, f"this row cannot be read ({error})", "double every quote inside quotes", True)
+            fix = "double every quote inside quotes"
+            if "field limit" in str(error):
+                fix = "write cases with texts as long as that as .jsonl"
+            yield Broken(line, f"this row cannot be read ({error})", fix, True)
             return
         if not any(cell.strip() for cell in cells):
             continue
@@ -233,7 +236,7 @@ def _yaml(text: str) -> Entries:
 
     try:
         top = yaml.compose(text, Loader=yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it cannot be read"
         line = mark.line + 1 if mark is not None else 1
@@ -250,7 +253,7 @@ def _yaml(text: str) -> Entries:
     for node in top.value:
         line = node.start_mark.line + 1
         try:
-            yield Row(line, _node(node, 0))
+            yield Row(line, _node(node, 0, [_MOST_NODES]))
         except _NotJsonError as error:
             yield Broken(line, error.mistake, error.fix)
 
@@ -263,15 +266,18 @@ _PLAIN: tuple[tuple[re.Pattern[str], Callable[[str], Json]], ...] = (
     (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
 )
 _MOST_DEEP = 50
+_MOST_NODES = 20_000
+"""Values in one case. References may make a few lines as large as one likes."""
 
 
-def _node(node: Any, depth: int) -> Json:
-    if depth > _MOST_DEEP:
+def _node(node: Any, depth: int, left: list[int]) -> Json:
+    left[0] -= 1
+    if depth > _MOST_DEEP or left[0] < 0:
         raise _NotJsonError("this is nested too deeply", "keep cases flat")
     if node.id == "sequence":
-        return [_node(item, depth + 1) for item in node.value]
+        return [_node(item, depth + 1, left) for item in node.value]
     if node.id == "mapping":
-        return _object([(str(key.value), _node(value, depth + 1)) for key, value in node.value])
+        return _object([(str(key.value), _node(value, depth + 1, left)) for key, value in node.value])
     if node.style:
         return str(node.value)
     for pattern, value_of in _PLAIN:

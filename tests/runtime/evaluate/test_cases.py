@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from judgeflow.runtime.evaluate.cases import (
     Case,
@@ -12,6 +14,7 @@ from judgeflow.runtime.evaluate.cases import (
     parse_cases,
     read_cases,
 )
+from judgeflow.runtime.evaluate.rows import KINDS
 from judgeflow.runtime.judge.errors import ConfigurationError
 
 SAME = {
@@ -153,6 +156,57 @@ def test_a_file_without_cases_is_refused(tmp_path: Path, name: str, text: str) -
     (tmp_path / name).write_text(text)
     with pytest.raises(ConfigurationError, match=name):
         read_cases(tmp_path / name)
+
+
+LAUGHS = "- input: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"- input: &{now} [{', '.join([f'*{last}'] * 9)}]\n"
+    for last, now in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "mistake"),
+    [
+        (".yaml", LAUGHS, "this is nested too deeply"),
+        (".yaml", "- &a [*a]\n", "this is nested too deeply"),
+        (".yaml", "- input: " + "[" * 5000 + "\n", "this is"),
+        (".json", "[" * 100_000, "this is nested too deeply"),
+        (".jsonl", '{"input": ' + "[" * 100_000, "this is nested too deeply"),
+        (".csv", f"input\n{'x' * 200_000}\n", "this row cannot be read"),
+        (".jsonl", '{"input": 1e999}', "$.input"),
+        (".jsonl", '{"input": 123456789012345678901234567890}', "$"),
+        (".jsonl", '{"input": "\\ud800"}', "$"),
+    ],
+)
+def test_hostile_files_are_told_and_harm_nobody(kind: str, text: str, mistake: str) -> None:
+    found = parse(text, kind)
+    assert any(fault.mistake.startswith(mistake) for fault in found.faults), found.faults
+
+
+@given(data=st.binary(max_size=300), kind=st.sampled_from(KINDS))
+def test_no_bytes_break_the_reader(data: bytes, kind: str) -> None:
+    found = parse_cases(data, kind, "x")
+    lines = data.count(b"\n") + data.count(b"\r") + 1
+    assert all(1 <= fault.line <= lines + 1 for fault in found.faults)
+    assert len({case.id for case in found.cases}) == len(found.cases)
+
+
+ITEMS = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=50)
+@given(value=ITEMS.filter(lambda item: item is not None), expected=ITEMS)
+def test_every_case_reads_back_from_its_line(value: object, expected: object) -> None:
+    found = parse(case_line(Case(id="a", input=value, expected=expected)))
+    assert found.faults == ()
+    assert (found.cases[0].input, found.cases[0].expected) == (value, expected)
 
 
 def test_a_file_that_is_not_there_is_named() -> None:
