@@ -8,6 +8,8 @@ from typing import Any
 import attrs
 import pytest
 import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import judgeflow as jf
 
@@ -109,6 +111,45 @@ async def test_numbers_of_other_libraries_become_plain_ones() -> None:
     await asks.judge_if(condition=QUESTION, confidence=bar, **calls.branches)
     assert calls.names == ["then"]
     assert type(calls.meta.decision.confidence) is float
+
+
+anything = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.floats(),
+    st.integers(),
+    st.text(max_size=2),
+    st.dictionaries(
+        st.sampled_from(["billing", "technical", "sales"]), st.floats(0, 1) | st.none(), max_size=3
+    ),
+    st.lists(st.floats(), max_size=3),
+)
+options = st.sampled_from(["billing", "technical"])
+distributions = st.floats(0, 1).map(lambda share: {"billing": share, "technical": 1 - share})
+
+
+@settings(max_examples=80, deadline=None)
+@given(options | anything, distributions | anything, st.floats(0, 1) | anything, st.none() | st.floats(0, 1))
+def test_c23_c70_whatever_is_answered_one_function_runs_or_none_with_an_error(
+    value: Any, probabilities: Any, confidence: Any, minimum: float | None
+) -> None:
+    calls, seen = Calls(), list[jf.DecisionEvent]()
+    asks, _ = judge(jf.ChoiceDecision(value, probabilities, confidence), on_decision=seen.append)
+    bar = None if minimum is None else jf.Confidence(minimum, uncertain=calls["uncertain"])
+    failed = False
+
+    async def main() -> None:
+        nonlocal failed
+        try:
+            await asks.judge_switch(question=WHICH_TEAM, cases=calls.cases, confidence=bar)
+        except jf.ProviderContractError:
+            failed = True
+
+    trio.run(main)
+    assert (len(calls.names), len(seen)) == ((0, 0) if failed else (1, 1))
+    if not failed:
+        assert calls.names == [value if seen[0].outcome == "accepted" else "uncertain"]
+        assert (seen[0].outcome == "accepted") is (minimum is None or confidence >= minimum)
 
 
 class Cases(Mapping[str, Any]):
