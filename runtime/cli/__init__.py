@@ -23,17 +23,21 @@ VERBS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "judge past runs, or run a suite's cases and check the answers"),
     "replay": ("replay", "run old tasks under today's file: before and after"),
     "compare": ("compare", "hold profiles or files against each other over the same cases"),
+    "label": ("label", "say of past answers whether they are good enough, with a key press"),
+    "golden": ("golden", "make cases for a suite from past runs"),
     "calibrate": ("calibrate", "hold a judge against human labels"),
     "graph": ("graph", "draw a flow as SVG or Mermaid"),
+    "describe": ("describe", "a file's versions, agents and judges, and what a run costs at most"),
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),
     "show": ("show", "one run as a tree"),
+    "threads": ("threads", "list conversations, or show one"),
     "resume": ("resume", "go on with a run that waits for a person, was stopped or was killed"),
+    "rerun": ("rerun", "run a past run's input again under today's file"),
     "new": ("new", "write a first file to start from"),
     "doctor": ("doctor", "look for keys, services and the store"),
     "lsp": ("lsp", "serve an editor over standard input and output"),
 }
-    "rerun": ("rerun", "run a past run's input again under today's file"),
 """Each verb's module and what it does."""
 
 USAGE = """\

@@ -124,7 +124,7 @@ def loaded(arguments: argparse.Namespace) -> Program:
 
 def with_models(plan: Plan, overrides: Sequence[str]) -> Plan:
     """The Plan with other models for some agents, judges and decisions (`writer=openai/gpt-6`, or the name of a
-    declared model), or for everyone (`*=…`)."""
+    declared model), or for everyone (`*=…`). Such a plan has no declared version."""
     for override in overrides:
         name, equals, slug = override.partition("=")
         if equals and slug and name == "*":
@@ -139,7 +139,8 @@ def with_models(plan: Plan, overrides: Sequence[str]) -> Plan:
             plan = _with_model(plan, name, slug)
         else:
             raise WrongUse(f"--model {override}: {_which_model(plan, name)}")
-    return plan
+    # What runs is no longer what the file declares under its version.
+    return msgspec.structs.replace(plan, version=None) if overrides else plan
 
 
 def _which_model(plan: Plan, name: str) -> str:

@@ -39,8 +39,8 @@ def add_parser(subparsers: Any) -> None:
         help="list, export and prune past runs",
         description="Lists past runs, newest first. All conditions must hold; times are UTC.",
     )
-    _add_filters(parser, default=None)
-    parser.add_argument("--limit", type=_count, metavar="N", help=f"the newest N; {SHOWN} if not said")
+    add_filters(parser, default=None)
+    parser.add_argument("--limit", type=count, metavar="N", help=f"the newest N; {SHOWN} if not said")
     parser.add_argument("--json", action="store_true", help="print an array of runs, without their steps")
     parser.set_defaults(handler=handle_list)
     actions = parser.add_subparsers(metavar="export | prune")
@@ -52,9 +52,9 @@ def add_parser(subparsers: Any) -> None:
     )
     export.add_argument("file", metavar="FILE", help="where to; - is standard output")
     # Suppressed defaults leave alone what stood before the word `export`.
-    _add_filters(export, default=argparse.SUPPRESS)
+    add_filters(export, default=argparse.SUPPRESS)
     export.add_argument(
-        "--limit", type=_count, default=argparse.SUPPRESS, metavar="N", help="the newest N; all if not said"
+        "--limit", type=count, default=argparse.SUPPRESS, metavar="N", help="the newest N; all if not said"
     )
     export.set_defaults(handler=handle_export)
 
@@ -64,18 +64,21 @@ def add_parser(subparsers: Any) -> None:
         description="Removes runs, but none that still runs or waits for a person. Say --older or --keep.",
     )
     prune.add_argument("--older", metavar="30d", help="those that started longer ago, or before a date")
-    prune.add_argument("--keep", type=_count, metavar="N", help="never one of the newest N")
+    prune.add_argument("--keep", type=count, metavar="N", help="never one of the newest N")
     prune.add_argument("--dry-run", action="store_true", help="only say how many")
     prune.add_argument("--tenant", default=argparse.SUPPRESS, metavar="NAME", help="whose runs")
     prune.set_defaults(handler=handle_prune)
 
 
-def _add_filters(parser: argparse.ArgumentParser, *, default: str | None) -> None:
+def add_filters(parser: argparse.ArgumentParser, *, default: str | None, statuses: bool = True) -> None:
+    """The options that `filter_of` reads; `--status` only where `statuses` says so."""
+
     def add(name: str, metavar: str, what: str, **more: Any) -> None:
         parser.add_argument(name, metavar=metavar, help=what, **({"default": default} | more))
 
     add("--flow", "NAME", "runs of this flow")
-    add("--status", "STATUS", f"one of: {', '.join(_STATUSES)}", choices=_STATUSES)
+    if statuses:
+        add("--status", "STATUS", f"one of: {', '.join(_STATUSES)}", choices=_STATUSES)
     add("--since", "2h", "started within this time, or since a date such as 2026-03-01")
     add("--thread", "ID", "turns of this conversation")
     add("--version", "V", "a workflow version, or the first 8 characters or more of a hash")
@@ -83,14 +86,12 @@ def _add_filters(parser: argparse.ArgumentParser, *, default: str | None) -> Non
     add("--tenant", "NAME", "whose runs; tenants see only their own", default=default or "")
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """A number of things, for argparse, which says "invalid count value" where it is none."""
     number = int(text)
     if number < 0:
         raise ValueError(text)
     return number
-
-
-_count.__name__ = "count"  # argparse says "invalid count value"
 
 
 def handle_list(arguments: argparse.Namespace) -> int:
@@ -107,11 +108,11 @@ def handle_prune(arguments: argparse.Namespace) -> int:
 
 def answering(verb: str, work: Callable[[], None]) -> int:
     """Does `work` and gives the exit code; what went wrong is told on standard error."""
-    from ..store.errors import AmbiguousRunError, StoreError, UnknownRunError  # noqa: PLC0415
+    from ..store.errors import AmbiguousIdError, StoreError, UnknownIdError  # noqa: PLC0415
 
     try:
         work()
-    except (WrongUseError, UnknownRunError, AmbiguousRunError) as error:
+    except (WrongUseError, UnknownIdError, AmbiguousIdError) as error:
         print(f"jrun {verb}: {error}", file=sys.stderr)
         return WRONG_USE
     except StoreError as error:
@@ -161,7 +162,8 @@ def moment_before(text: str, now: datetime) -> datetime:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-def _filter(arguments: argparse.Namespace, *, most: int | None) -> TernFilter:
+def filter_of(arguments: argparse.Namespace, *, most: int | None) -> TernFilter:
+    """Which runs are meant; at most `most` where no limit was given."""
     from ..store.query import TernFilter  # noqa: PLC0415
 
     return TernFilter(
@@ -181,7 +183,7 @@ def _list(arguments: argparse.Namespace, out: TextIO) -> None:
 
     from ..report.run_table import render_runs  # noqa: PLC0415
 
-    query = _filter(arguments, most=SHOWN)
+    query = filter_of(arguments, most=SHOWN)
     with read_store() as store:
         runs = store.list_terns(query) if store else ()
         if arguments.json:
@@ -195,7 +197,7 @@ def _list(arguments: argparse.Namespace, out: TextIO) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     import msgspec  # noqa: PLC0415
 
-    query = _filter(arguments, most=None)
+    query = filter_of(arguments, most=None)
     with read_store() as store:
         lines = (msgspec.json.encode(tern) + b"\n" for tern in (store.export(query) if store else ()))
         if arguments.file == "-":

@@ -36,7 +36,9 @@ class DayLimits:
         self, account: str, limits: Sequence[LimitPlan], accounts: Accounts, stamp: Stamp, tenant: str = ""
     ) -> None:
         self.account = account
-        self.allowed = {limit.what: Decimal(limit.amount).normalize() for limit in limits if limit.per == "day"}
+        self.allowed = {
+            limit.what: Decimal(limit.amount).normalize() for limit in limits if limit.per == "day"
+        }
         self.counts = any(what in self.allowed for what in COUNTED)
         self.freed = trio.lowlevel.ParkingLot()
         self._accounts = accounts

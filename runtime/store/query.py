@@ -30,6 +30,7 @@ class TernFilter(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     """Started then or later."""
     thread: str | None = None
+    """Its id, or the beginning of it."""
     version: str | None = None
     """A declared workflow version, or the beginning (from 8 characters) of a prompt, model or config hash."""
     text: str | None = None
@@ -49,7 +50,8 @@ def where(query: TernFilter) -> tuple[str, list[str | int]]:
     if query.flow is not None:
         add("flow = ?", query.flow)
     if query.thread is not None:
-        add("thread = ?", query.thread)
+        wanted = typed_id(query.thread)
+        add("thread >= ? AND thread < ?", wanted, f"{wanted}\U0010ffff")
     if query.since is not None:
         add("started >= ?", milliseconds(query.since))
     if query.version is not None:
