@@ -26,3 +26,5 @@ face, and what they hand it to, knows a provider by name.
 #   echo.py, script.py, local.py   without a service: an echo, written answers, the model inside the package
 #   cache.py, recording.py         around any of them: replies kept for later runs, replies that become a script
 #   usage.py               what an answer used, added up over attempts
+#
+#   public.py              `judgeflow.providers`: some of these for an application's own decisions
