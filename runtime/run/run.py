@@ -120,9 +120,11 @@ class Run:
         step.code = code
         step.reason = reason
         step.ended = self.stamp()
-        self.keep(step)
+        record = step.record()
+        if self.journal is not None:
+            self.journal(record)
         if self.hooks:
-            self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=step.record()))
+            self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=record))
 
     def keep(self, step: Step) -> None:
         """Journals a step as it stands: before something is asked that a killed process would have been waiting for,

@@ -115,4 +115,6 @@ class Step:
         )
         if self.ended is not None:
             self._record = record
+            # The record has it all now, and a run may have 100,000 steps.
+            del self.attempts, self.verdicts, self.tool_calls, self._ledger
         return record

@@ -53,9 +53,10 @@ WHERE seq IS NOT excluded.seq OR body IS NOT excluded.body
 """
 _JOURNAL_STEP = """
 INSERT INTO steps (tern, id, seq, body)
-VALUES (?, ?, (SELECT coalesce(max(seq), 0) + 1 FROM steps WHERE tern = ?), ?)
+VALUES (?, ?, (SELECT coalesce(max(rowid), 0) + 1 FROM steps), ?)
 ON CONFLICT (tern, id) DO UPDATE SET body = excluded.body
 """
+# After every step of its run that is there, and found without a look at them: a run may have 100,000.
 _COLUMNS = f"id, turn, {LIVE_STATUS}, pid, host, body"
 _MOST_MATCHES = 10
 _RECENT = 1000
@@ -177,7 +178,7 @@ class Store:
         with self.database.transaction():
             if not self.database.rows("SELECT 1 FROM terns WHERE id = ?", [row.run]):
                 raise RecordError(f"run {row.run}: its step {row.id} cannot be kept, as the run never began")
-            self.database.execute(_JOURNAL_STEP, (row.run, row.id, row.run, row.body))
+            self.database.execute(_JOURNAL_STEP, (row.run, row.id, row.body))
 
     # -- threads
 

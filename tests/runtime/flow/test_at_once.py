@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from textwrap import indent
 from typing import Any
 
 import pytest
 import trio
 
+from judgeflow.runtime.flow.together import bounded
 from judgeflow.runtime.judge.errors import ProviderError
 from judgeflow.runtime.run import events
 
@@ -269,3 +272,29 @@ async def test_members_of_a_parallel_that_is_cancelled_are_all_marked(autojump_c
 
 def steps_ended(seen: list[events.Event]) -> list[events.StepEnded]:
     return [event for event in seen if isinstance(event, events.StepEnded)]
+
+
+@pytest.mark.slow
+async def test_at_most_so_many_of_100_000_are_in_flight_and_none_is_made_before_its_turn() -> None:
+    in_flight = most = made = done = ahead = 0
+
+    def tasks() -> Iterator[Any]:
+        nonlocal made, ahead
+        for number in range(100_000):
+            made += 1
+            ahead = max(ahead, made - done)
+            yield partial(task, number)
+
+    async def task(number: int) -> int:
+        nonlocal in_flight, most, done
+        in_flight += 1
+        most = max(most, in_flight)
+        for _ in range(number % 3):
+            await trio.lowlevel.checkpoint()
+        in_flight -= 1
+        done += 1
+        return number
+
+    results = await bounded(tasks(), 8, trio.lowlevel.checkpoint)
+    assert (sum(results), len(results)) == (4_999_950_000, 100_000)
+    assert (most, ahead) == (8, 8)
