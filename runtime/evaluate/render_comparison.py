@@ -96,7 +96,7 @@ def pairwise_lines(report: PairwiseReport, name: str) -> list[str]:
         return [f"pairwise by {report.judge}: no case has an answer on both sides"]
     lines = [
         f"pairwise by {report.judge}: {name} wins {report.wins}, loses {report.losses}, ties {report.ties}; "
-        f"sign test p = {p_value(report.p)}",
+        f"sign test p {p_value(report.p)}",
         f"shown first wins {number(report.first_shown.value)}, 95 % interval {span(report.first_shown.interval)}; "
         f"both orders agree on {report.consistent}/{report.cases}",
     ]

@@ -32,12 +32,12 @@ def paired_lines(found: Paired, unit: str = "task") -> list[str]:
     return [
         f"{number(found.before)} → {number(found.after)}  difference {signed(found.difference)}, "
         f"95 % interval {span(found.interval, sign=True)}, over {counted(found.n, unit)}",
-        f"{found.better} better, {found.worse} worse, {found.same} the same; sign test p = {p_value(found.p)}",
+        f"{found.better} better, {found.worse} worse, {found.same} the same; sign test p {p_value(found.p)}",
     ]
 
 
 def p_value(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def render_replay(report: ReplayReport) -> Document:
