@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -57,7 +56,8 @@ class Checked:
 def read_file(path: str) -> bytes | None:
     """The bytes of a file on disk, None where there is none that can be read."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return None
 

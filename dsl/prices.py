@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 import msgspec
 
@@ -39,7 +39,8 @@ _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)\Z")
 
 @cache
 def price_list() -> PriceList:
-    return msgspec.json.decode(Path(__file__).with_name("prices.json").read_bytes(), type=PriceList)
+    with open(os.path.join(os.path.dirname(__file__), "prices.json"), "rb") as file:
+        return msgspec.json.decode(file.read(), type=PriceList)
 
 
 def list_price(slug: str, via: str | None = None) -> ListPrice | None:

@@ -11,10 +11,10 @@ terminals and `[n, a, n, a, …]` for nonterminals, where an action is
 
 from __future__ import annotations
 
+import os
 import sys
 from binascii import crc32
 from operator import itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from lark.parsers.grammar_analysis import State
     from lark.parsers.lalr_parser import LALR_Parser
 
-_FOLDER = Path(__file__).parent
-GRAMMAR_PATH = _FOLDER / "grammar.lark"
-TABLES_PATH = _FOLDER / "grammar.json"
+_FOLDER = os.path.dirname(__file__)
+GRAMMAR_PATH = os.path.join(_FOLDER, "grammar.lark")
+TABLES_PATH = os.path.join(_FOLDER, "grammar.json")
 STARTS = ("declaration", "expression")
 END = "$END"
 
@@ -56,12 +56,17 @@ class Tables(msgspec.Struct, frozen=True):
     gotos: tuple[tuple[int, ...], ...]
 
 
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def load_tables() -> Tables:
     """The stored tables, or fresh ones (from Lark, a third of a second) while the grammar is being
     changed."""
-    grammar = GRAMMAR_PATH.read_bytes()
-    if TABLES_PATH.exists():
-        tables = msgspec.json.decode(TABLES_PATH.read_bytes(), type=Tables)
+    grammar = _bytes(GRAMMAR_PATH)
+    if os.path.exists(TABLES_PATH):
+        tables = msgspec.json.decode(_bytes(TABLES_PATH), type=Tables)
         if tables.checksum == crc32(grammar):
             return tables
     return build_tables(grammar)
@@ -182,8 +187,9 @@ def render(tables: Tables) -> str:
 
 
 def main() -> None:
-    tables = build_tables(GRAMMAR_PATH.read_bytes())
-    TABLES_PATH.write_text(render(tables), encoding="utf-8")
+    tables = build_tables(_bytes(GRAMMAR_PATH))
+    with open(TABLES_PATH, "w", encoding="utf-8", newline="\n") as file:
+        file.write(render(tables))
     sys.stdout.write(f"{TABLES_PATH}: {len(tables.actions)} states, {len(tables.rules)} rules\n")
 
 

@@ -25,14 +25,14 @@ def test_the_grammar_has_no_conflict(caplog: pytest.LogCaptureFixture) -> None:
     lark.logger.propagate = True
     try:
         with caplog.at_level(logging.DEBUG, logger=lark.logger.name):
-            analyse(GRAMMAR_PATH.read_text(encoding="utf-8"), debug=True)
+            analyse(Path(GRAMMAR_PATH).read_text(encoding="utf-8"), debug=True)
     finally:
         lark.logger.propagate = False
     assert [line for line in caplog.messages if "onflict" in line or "collision" in line] == []
 
 
 def test_a_conflict_would_be_seen(caplog: pytest.LogCaptureFixture) -> None:
-    grammar = GRAMMAR_PATH.read_text(encoding="utf-8")
+    grammar = Path(GRAMMAR_PATH).read_text(encoding="utf-8")
     ambiguous = grammar.replace('    | or "or" and -> binary', '    | or "or" or -> binary', 1)
     assert ambiguous != grammar
     lark.logger.propagate = True
@@ -45,10 +45,10 @@ def test_a_conflict_would_be_seen(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_the_stored_tables_are_those_of_the_grammar() -> None:
-    grammar = GRAMMAR_PATH.read_bytes()
+    grammar = Path(GRAMMAR_PATH).read_bytes()
     tables = build_tables(grammar)
     assert load_tables().sha256 == hashlib.sha256(grammar).hexdigest()
-    assert TABLES_PATH.read_text(encoding="utf-8") == render(tables), (
+    assert Path(TABLES_PATH).read_text(encoding="utf-8") == render(tables), (
         "run python -m judgeflow.dsl.syntax.tables"
     )
 
