@@ -127,11 +127,20 @@ def show(report: msgspec.Struct, document: Document, arguments: argparse.Namespa
     """The report on standard output, as JSON alone or as text, and as a page where one is wanted."""
     if arguments.html is not None:
         write_file(arguments.html, document.html())
+    _summarise(document)
     if arguments.json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n")
     else:
         sys.stdout.write(document.text())
     sys.stdout.flush()
+
+
+def _summarise(document: Document) -> None:
+    """The report on the page of a GitHub job, where there is one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        with Path(path).open("a", encoding="utf-8") as page:
+            page.write(f"```text\n{document.text()}```\n")
 
 
 def write_file(path: str, text: str) -> None:

@@ -48,6 +48,7 @@ def test_the_guide_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     blocks = FENCE.findall(GUIDE.read_text(encoding="utf-8"))
     for _, info, text in blocks:
         if info != "run":

@@ -182,3 +182,50 @@ async def test_a_script_gives_each_member_its_own_answer_in_order() -> None:
     """
     result = await run(source, "x")
     assert step(result, "writer").verdicts[0].metrics["jury"]["votes"] == {"m": True, "n": False, "o": True}
+
+
+async def test_a_script_goes_on_where_it_was_when_an_answer_went_back() -> None:
+    source = """
+    model m "script/twice"
+    model n "script/twice"
+    model o "script/twice"
+    agent writer { model m  judges [panel]  retries 1 }
+    judge panel { model [m, n, o]  ask "Good?" }
+    flow main(task: text) -> text { return writer(task) }
+    test "twice" for main {
+      given { task: "x" }
+      writer replies ["Hi", "Hello"]
+      panel replies ["no", "no", "PASS", "PASS", "PASS", "no"]
+      expect result == "Hello"
+    }
+    """
+    result = await run(source, "x")
+    votes = [verdict.metrics["jury"]["votes"] for verdict in step(result, "writer").verdicts]
+    assert votes == [{"m": False, "n": False, "o": True}, {"m": True, "n": True, "o": False}]
+
+
+async def test_a_jury_may_decide_a_gate_and_be_called_in_a_flow() -> None:
+    source = """
+    model a "a/one"
+    model b "b/two"
+    model c "c/three"
+    judge panel { model [a, b, c]  ask "Good? {{ reply }}" }
+    gate ready(input) { scorers { contains "never" }  judge panel }
+    flow main(task: text) -> text {
+      verdict = panel(task)
+      ready(task)
+      return if verdict.passed then "twice passed" else "no"
+    }
+    """
+    models = {"a": Model("PASS"), "b": Model("no"), "c": Model("PASS")}
+    result = await run(source, "x", models=models)
+    assert (result.answer, len(models["b"].requests)) == ("twice passed", 2)
+
+
+async def test_members_take_part_in_the_limits_of_a_run() -> None:
+    source = (
+        SHELL.format(members="a, b, c", agree="majority", form=ASK, kind="") + "limits { calls 3 per run }"
+    )
+    models = {"w": Model("Hi"), **dict.fromkeys("abcd", Model("PASS"))}
+    result = await run(source, "x", models=models)
+    assert (result.status, result.record.code) == ("guarded", "limit.calls")

@@ -38,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     (tmp_path / "desk.judge").write_text(FILE)
     (tmp_path / "replies.jsonl").write_text(REPLIES)
     (tmp_path / "golden.jsonl").write_text(GOLDEN)
@@ -173,6 +174,14 @@ def test_github_shows_failures_at_their_lines(
     printed = capsys.readouterr()
     assert "::error file=golden.jsonl,line=2,title=golden%3A it failed::right: it is Rome" in printed.err
     json.loads(printed.out)
+
+
+def test_github_shows_the_report_on_the_page_of_the_job(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    evaluate("--suite", "golden")
+    assert "1 passed, 1 failed" in (folder / "summary.md").read_text()
 
 
 @pytest.mark.parametrize(
