@@ -150,16 +150,23 @@ class JudgeModel:
 
 
 class Tool:
-    """A declared tool, callable from a hook: `await search(query="…")`."""
+    """A declared tool, callable from a hook: `await search(query="…")`, `await browser.open(url="…")`."""
 
-    def __init__(self, plan: ToolPlan, ref: ToolRef, task: JudgeTask) -> None:
+    def __init__(self, plan: ToolPlan, ref: ToolRef, task: JudgeTask, function: str | None = None) -> None:
         self._plan = plan
         self._ref = ref
         self._task = task
+        self._function = function or plan.name
+
+    def __getattr__(self, name: str) -> Tool:
+        """A function of an MCP server."""
+        if self._plan.mcp is None or name.startswith("_"):
+            raise AttributeError(f"{self._plan.name} is a function and has no `{name}`")
+        return Tool(self._plan, self._ref, self._task, f"{self._plan.name}.{name}")
 
     async def __call__(self, **values: Any) -> Any:
         """The tool's output. `JudgeflowError` with code `step.tool.<status>` if it fails."""
-        name, task = self._plan.name, self._task
+        name, task = self._function, self._task
         result = await self._ref.ask(ToolTask(task.run, task.step, name, values, task.attempt))
         if result.status != "succeeded":
             told = masked(result.error, secrets_of(self._plan, values))

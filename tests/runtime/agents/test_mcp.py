@@ -201,6 +201,29 @@ async def test_a_server_that_died_between_two_visits_is_there_again() -> None:
     assert "has ended (exit status 3)" in (first.error or "")
 
 
+async def test_a_judge_in_python_calls_a_servers_function(tmp_path: Path) -> None:
+    (tmp_path / "hooks.py").write_text(
+        "import judgeflow as jf\n"
+        "async def rule(input, *, tiny):\n"
+        "    total = await tiny.add(a=1, b=int(input.reply))\n"
+        "    return jf.Verdict.passed(metrics={'total': total})\n",
+        encoding="utf-8",
+    )
+    command = shlex.join([sys.executable, "-I", "-S", str(SERVER)])
+    source = program(
+        f"""
+        model small "fake/small"
+        tool tiny {{ mcp "{command}" }}
+        code judge sums {{ python "hooks.py:rule" }}
+        agent clerk {{ model small  judges [sums] }}
+        flow main(text: text) -> text {{ return clerk(text) }}
+        """,
+        tmp_path / "test.judge",
+    )
+    result = await run(source, "x", models={"small": Model("41")})
+    assert step(result, "clerk").verdicts[0].metrics == {"total": 42}
+
+
 def test_a_server_sees_no_key_of_a_model_service() -> None:
     declared = ProviderPlan("mine", "openai", key=EnvPlan("MY_KEY"))
     seen = server_environ(
