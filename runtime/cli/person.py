@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -23,6 +24,9 @@ def ask_on_terminal() -> Approver | None:
 
     async def approve(question: str, showing: Any) -> bool | None:
         async with one_at_a_time:
+            if os.environ.get("TERM") != "dumb":
+                # The live view may have left a line there that is not ended.
+                sys.stderr.write("\r\x1b[2K")
             for line in _shown(showing):
                 print(line, file=sys.stderr)
             return await _answer(f"{clean(question)} [y/n] ")

@@ -131,6 +131,12 @@ def step_line(step: StepRecord) -> tuple[str, str]:
         sure = f"  {step.decision.confidence:.2f}" if step.decision.confidence is not None else ""
         outcome = "" if step.decision.outcome == "accepted" else f"  {step.decision.outcome}"
         return "✔", f"{step.name:<14} {step.decision.selected}{sure}{outcome}  {seconds}{cost}"
+    if step.approval is not None:
+        said = "yes" if step.approval.approved else "no"
+        return (
+            "✔" if step.approval.approved else "✖",
+            f"{step.name:<14} {said}  {step.approval.question}  {seconds}",
+        )
     if step.gate is not None:
         return _gate_line(step, f"{seconds}{cost}")
     if step.pick is not None:

@@ -19,6 +19,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Puts what is typed into the terminal; gives what the screen shows."""
+    monkeypatch.setenv("TERM", "xterm")
 
     def types(text: str) -> Terminal:
         screen = Terminal()
@@ -47,7 +48,7 @@ async def test_anything_but_yes_and_no_is_asked_again_and_the_end_of_the_input_l
     assert approve is not None
     assert await approve("Pay \x1b[2Jit?", {"amount": 9}) is answer
     shown = screen.getvalue()
-    assert shown.startswith('{"amount":9}\nPay [2Jit? [y/n] ')
+    assert shown.startswith('\r\x1b[2K{"amount":9}\nPay [2Jit? [y/n] ')
     assert shown.count("[y/n]") == asked
 
 
