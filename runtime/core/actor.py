@@ -11,21 +11,20 @@ from contextvars import Context, copy_context
 from functools import partial
 from itertools import islice
 from math import inf
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, cast
 
 import attrs
 import trio
-from outcome import Error, Outcome, Value, capture
+from outcome import Error, Outcome, Value
 from trio.lowlevel import Abort, RaiseCancelT, Task, current_task, enable_ki_protection, reschedule
 from trio.lowlevel import wait_task_rescheduled as park
 
 from .errors import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
-from .spec import ActorSpec
+from .spec import ActorSpec, M_contra, R_co
 from .trace import Kind, MailboxStatistics, Trace, TraceEvent
 
-M_contra = TypeVar("M_contra", contravariant=True)
-R_co = TypeVar("R_co", covariant=True)
 Cause: TypeAlias = BaseException | None
+_LEFT = object()
 _log = logging.getLogger(__name__)
 
 
@@ -90,7 +89,10 @@ class ActorRef(Generic[M_contra, R_co]):
             raise ActorStopped(self.name)
         envelope = Envelope(message, current_task(), trio.current_effective_deadline())
         self._send(envelope)
-        return cast(R_co, await park(partial(self._abandon, envelope)))
+        reply = await park(partial(self._abandon, envelope))
+        if reply is _LEFT and envelope.raise_cancel is not None:
+            envelope.raise_cancel()  # here, where it was cancelled: an exception that is passed on is a cycle
+        return cast(R_co, reply)
 
     @enable_ki_protection
     async def tell(self, message: M_contra) -> None:
@@ -145,15 +147,16 @@ class ActorRef(Generic[M_contra, R_co]):
                 envelope.teller = None
 
     def _abandon(self, envelope: Envelope, raise_cancel: RaiseCancelT) -> Abort:
-        if envelope in self._queue:
-            del self._queue[envelope]
-            self._unblock()
-            self._counts.dropped += 1
-            return Abort.SUCCEEDED
         envelope.raise_cancel = raise_cancel
         if envelope.scope is not None:
             envelope.scope.cancel()
-        return Abort.FAILED
+        else:
+            self._counts.dropped += 1
+        if envelope not in self._queue:
+            return Abort.FAILED
+        del self._queue[envelope]
+        self._unblock()
+        return Abort.SUCCEEDED
 
     async def _handle(self, life: Life, envelope: Envelope) -> None:
         result: Outcome[Any] | None = None
@@ -194,12 +197,9 @@ class ActorRef(Generic[M_contra, R_co]):
             error = result.error if isinstance(result, Error) else why
             self._emit("cancelled" if result is None else "ended", envelope.message, error)
         if result is None:
-            if envelope.scope is None:
-                self._counts.dropped += 1
-            else:
+            if envelope.scope is not None:
                 self._counts.cancelled += 1
-            left = envelope.raise_cancel
-            result = Error(why or AskTimeout(self.name)) if left is None else capture(left)
+            result = Error(why or AskTimeout(self.name)) if envelope.raise_cancel is None else Value(_LEFT)
         if envelope.asker is not None:
             reschedule(envelope.asker, result)
         if self._queue or self._closed:

@@ -7,22 +7,22 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 import attrs
 
-M = TypeVar("M")
-R = TypeVar("R")
+M_contra = TypeVar("M_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
 Restart: TypeAlias = Literal["permanent", "transient", "temporary"]
 Strategy: TypeAlias = Literal["one_for_one", "rest_for_one", "one_for_all"]
 
-Behaviour: TypeAlias = Callable[[], AbstractAsyncContextManager[Callable[[M], Awaitable[R]]]]
+Behaviour: TypeAlias = Callable[[], AbstractAsyncContextManager[Callable[[M_contra], Awaitable[R_co]]]]
 """Sets up, yields `async def handle(message) -> reply`, tears down: once for every life."""
 
 
-def stateless(handle: Callable[[M], Awaitable[R]]) -> Behaviour[M, R]:
+def stateless(handle: Callable[[M_contra], Awaitable[R_co]]) -> Behaviour[M_contra, R_co]:
     """The behaviour of a handler that needs no set-up."""
     return lambda: nullcontext(handle)
 
 
 @attrs.frozen(kw_only=True)
-class ActorSpec(Generic[M, R]):
+class ActorSpec(Generic[M_contra, R_co]):
     """`concurrency` messages are handled at once (`math.inf`: any number), `mailbox` more may wait.
 
     `restart`: permanent, always; transient, after a crash only; temporary, never. A `service` outlives the
@@ -30,7 +30,7 @@ class ActorSpec(Generic[M, R]):
     """
 
     name: str
-    behaviour: Behaviour[M, R]
+    behaviour: Behaviour[M_contra, R_co]
     concurrency: float = attrs.field(default=1, validator=attrs.validators.ge(1))
     mailbox: int = attrs.field(default=32, validator=attrs.validators.ge(1))
     restart: Restart = "permanent"

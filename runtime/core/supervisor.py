@@ -15,7 +15,7 @@ import trio
 
 from .actor import ActorRef, Cause, Life
 from .errors import ActorStopped
-from .spec import ActorSpec, Intensity, M, R, SupervisorSpec
+from .spec import ActorSpec, Intensity, M_contra, R_co, SupervisorSpec
 from .trace import Trace
 
 Node: TypeAlias = ActorRef[Never, Any]
@@ -46,12 +46,12 @@ class Supervisor:
         own = ActorSpec(name=spec.name, behaviour=self._running, restart=spec.restart, service=spec.service)
         self._node = ActorRef(own, self._trace)
 
-    def start(self, spec: ActorSpec[M, R]) -> ActorRef[M, R]:
+    def start(self, spec: ActorSpec[M_contra, R_co]) -> ActorRef[M_contra, R_co]:
         """Start a child. It is set up in its own task; what is sent to it meanwhile waits.
 
         Raises `ActorStopped` once this supervisor is stopped.
         """
-        ref: ActorRef[M, R] = ActorRef(spec, self._trace)
+        ref: ActorRef[M_contra, R_co] = ActorRef(spec, self._trace)
         self._adopt(ref, None)
         return ref
 

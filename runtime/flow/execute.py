@@ -164,6 +164,9 @@ class Execution:
         except BaseException as cancelled:
             # Not ours to answer: the caller's own scope was cancelled. Nothing may be awaited, and nothing is lost.
             self._record(_End("cancelled", code="cancelled", reason="cancelled"), cancelled)
+            if isinstance(cancelled, trio.Cancelled):
+                # What it holds of the run is let go of: thousands that are cancelled together do not pile up.
+                cancelled.__traceback__ = None
             raise
         end = end or self._cut_short()
         tern = self._ended(end)

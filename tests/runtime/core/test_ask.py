@@ -1,5 +1,7 @@
 """Asking and telling: one mailbox, one task for each message, back-pressure, nothing lost."""
 
+import gc
+import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -474,3 +476,34 @@ async def test_what_is_sent_during_set_up_waits_for_it(autojump_clock: MockClock
         ref = supervisor.start(ActorSpec(name="slow", behaviour=slow))
         assert await ref.ask(4) == 4
         assert trio.current_time() == 10
+
+
+async def test_an_abandoned_ask_leaves_nothing_for_the_garbage_collector() -> None:
+    class Thing:
+        pass
+
+    async def sleep(thing: Thing) -> None:
+        await trio.sleep_forever()
+
+    async def relay(thing: Thing) -> None:
+        await inner.ask(thing)
+
+    async def ask_and_go(thing: Thing) -> None:
+        with trio.CancelScope() as scope:
+            nursery.start_soon(_soon, scope.cancel)
+            await outer.ask(thing)
+
+    async with open_supervisor() as supervisor, trio.open_nursery() as nursery:
+        inner = supervisor.start(ActorSpec(name="inner", behaviour=stateless(sleep)))
+        outer = supervisor.start(ActorSpec(name="outer", behaviour=stateless(relay)))
+        gc.collect()
+        gc.disable()
+        try:
+            thing = Thing()
+            await ask_and_go(thing)
+            left = weakref.ref(thing)
+            del thing
+            await wait_all_tasks_blocked()
+            assert left() is None
+        finally:
+            gc.enable()
