@@ -20,7 +20,7 @@ def worst_calls(name: str, analysis: Analysis, depth: int = 0) -> int | None:
         case "agent":
             return _agent(surface, analysis, depth)
         case "judge":
-            return 1 if surface.models else 0
+            return len(surface.models)  # each member of a jury is asked
         case "condition" | "choice" | "scale":
             return 1
         case "gate":

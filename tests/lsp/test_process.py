@@ -101,26 +101,60 @@ async def test_what_is_printed_does_not_reach_the_client() -> None:
 
 
 async def test_nothing_in_a_file_is_run_or_fetched(tmp_path: Path) -> None:
-    marker = tmp_path / "ran"
-    (tmp_path / "hooks.py").write_text(f"open({str(marker)!r}, 'w')\ndef check(reply): ...\n")
-    text = (
-        'code judge j { python "hooks.py:check" }\n'
-        f'tool t {{ mcp "touch {marker}" }}\n'
-        'provider p { api openai  url "http://127.0.0.1:9/v1" }\n'
-    )
-    uri = to_uri(str(tmp_path / "main.judge"))
-    with trio.fail_after(20):
-        async with started() as (process, client):
-            await client.initialize(rootUri=to_uri(str(tmp_path)))
-            await client.open(uri, text)
-            for line in range(3):
-                place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 25}}
-                await client.request("textDocument/hover", place)
-                await client.request("textDocument/completion", place)
-            await client.request("textDocument/documentLink", {"textDocument": {"uri": uri}})
-            await client.leave()
-            await process.wait()
+    """Hooks, servers, slugs and imports that would leave a trace are opened and asked about in every way."""
+    marker, visits = tmp_path / "ran", 0
+
+    async def visited(stream: trio.SocketStream) -> None:
+        nonlocal visits
+        visits += 1
+        await stream.aclose()
+
+    async with trio.open_nursery() as nursery:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, visited, listeners)
+        port = listeners[0].socket.getsockname()[1]
+        await trio.Path(tmp_path / "hooks.py").write_text(
+            f"open({str(marker)!r}, 'w')\nimport urllib.request\n"
+            f"urllib.request.urlopen('http://127.0.0.1:{port}')\ndef check(reply): ...\n"
+        )
+        text = (
+            f'import "http://127.0.0.1:{port}/models.judge"\n'
+            f'provider p {{ api openai  url "http://127.0.0.1:{port}/v1"  key env SECRET }}\n'
+            'model m "openai/gpt-6" via p\n'
+            'code judge j { python "hooks.py:check" }\n'
+            f'tool t {{ mcp "touch {marker}" }}\n'
+            f'tool u {{ mcp "http://127.0.0.1:{port}/mcp" only [x] }}\n'
+            'agent a { model m  tools [t]  judges [j]  prompt "x" }\n'
+            "flow f(t: text) -> text { return a(t) }\n"
+            'suite s for f { cases "cases.jsonl"  checks [j] }\n'
+        )
+        with trio.fail_after(20):
+            await open_and_ask(tmp_path, text)
+        nursery.cancel_scope.cancel()
     assert not await trio.Path(marker).exists()
+    assert visits == 0
+
+
+async def open_and_ask(folder: Path, text: str) -> None:
+    uri = to_uri(str(folder / "main.judge"))
+    document = {"textDocument": {"uri": uri}}
+    async with started() as (process, client):
+        await client.initialize(rootUri=to_uri(str(folder)))
+        await client.open(uri, text)
+        for line, written in enumerate(text.splitlines()):
+            for character in (0, written.find('"') + 2, len(written) - 3):
+                place = {**document, "position": {"line": line, "character": character}}
+                for method in ("hover", "completion", "definition", "signatureHelp"):
+                    await client.request(f"textDocument/{method}", place)
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+        await client.request(
+            "textDocument/codeAction", {**document, "range": whole, "context": {"diagnostics": []}}
+        )
+        for method in ("documentLink", "codeLens", "documentSymbol", "semanticTokens/full"):
+            await client.request(f"textDocument/{method}", document)
+        await client.request("textDocument/inlayHint", {**document, "range": whole})
+        await client.leave()
+        await process.wait()
 
 
 async def test_the_same_process_can_be_asked_again_after_a_restart() -> None:
