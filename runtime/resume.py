@@ -26,7 +26,7 @@ def claimed(store: Store, run: str, tenant: str, config: str | None) -> Tern:
     if config != tern.versions.config:
         raise ConfigurationError(
             f"run {tern.id}: the program has changed since, so what was done and approved then may not be what would "
-            "be done now; run it anew",
+            f"be done now; `jrun rerun {tern.id[:8]}` runs it anew",
             code="resume.changed",
         )
     store.begin(

@@ -18,6 +18,9 @@ from ...dsl.plan import HookPlan
 from ...dsl.suggest import closest
 from ..judge.errors import ConfigurationError
 
+THREADS = 40
+"""Threads that one sync function may be in at once."""
+
 
 @attrs.frozen(eq=False)
 class PythonFunction:
@@ -26,13 +29,15 @@ class PythonFunction:
     function: Callable[..., Any]
     is_async: bool
     injected: tuple[str, ...]
+    threads: trio.CapacityLimiter = attrs.field(factory=lambda: trio.CapacityLimiter(THREADS))
+    """Its own: threads that it was left in and never came back from are no other function's loss."""
 
     async def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Awaits an async function; a sync one runs in a worker thread, which a cancelled run leaves behind."""
         if self.is_async:
             return await self.function(*args, **kwargs)
         call = partial(self.function, *args, **kwargs)
-        result = await trio.to_thread.run_sync(call, abandon_on_cancel=True)
+        result = await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=self.threads)
         return await result if inspect.isawaitable(result) else result
 
 

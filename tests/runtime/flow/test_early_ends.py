@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 
+from judgeflow.runtime.agents import python
 from judgeflow.runtime.judge.protocol import Usage
 from judgeflow.runtime.store.terns import Store
 
@@ -32,6 +33,9 @@ TOOLS = """
         time.sleep(0.4)
         return "late"
 
+    def quick():
+        return "quick"
+
     async def children():
         async with trio.open_nursery() as nursery:
             for _ in range(3):
@@ -42,6 +46,7 @@ model small "fake/small" { price $1000 in, $1000 out }
 model slow  "spare/slow"
 tool look(name: text) -> text { python "hooks.py:look" }
 tool stubborn() -> text { python "hooks.py:stubborn"  timeout 50ms }
+tool quick() -> text { python "hooks.py:quick" }
 tool children() -> text { python "hooks.py:children"  timeout 1s }
 agent writer(topic: text) { model small  tools [look]  retries 0 }
 agent first(topic: text)  { model slow  timeout 40s  retries 0 }
@@ -118,6 +123,17 @@ async def test_a_tool_that_ignores_its_end_holds_up_nobody(tmp_path: Path) -> No
     began = trio.current_time()
     result = await run(made(tmp_path, flow), "hi", models={"small": Model(""), "slow": Model("")})
     assert result.answer == ["step.tool.timed_out"] * 2
+    assert trio.current_time() - began < 0.35
+
+
+async def test_threads_that_a_tool_never_leaves_are_no_other_tools_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(python, "THREADS", 1)
+    flow = "flow main(text: text) -> json { one = try stubborn()  two = try stubborn()  three = quick()  return three }"
+    began = trio.current_time()
+    result = await run(made(tmp_path, flow), "hi", models={"small": Model(""), "slow": Model("")})
+    assert result.answer == "quick"
     assert trio.current_time() - began < 0.35
 
 
