@@ -170,6 +170,8 @@ def _schema(spec: ScorerSpec) -> tuple[Check, str]:
 
 def _compiles_json(spec: ScorerSpec) -> tuple[Check, str]:
     def check(target: str) -> Finding:
+        if "`" not in target and "~" not in target and _quickly(target) is not _NO_JSON:
+            return None  # there is no fence, and nothing to say
         said = check_json(target)
         return None if said.ok else said.detail
 
@@ -209,7 +211,16 @@ _TOO_LONG = re.compile(r"[0-9]{309}")
 
 
 def _value(target: str) -> Any:
-    """The JSON value of a text, read leniently; _NO_JSON where there is none.
+    """The JSON value of a text, read leniently; _NO_JSON where there is none."""
+    value = _quickly(target)
+    if value is not _NO_JSON:
+        return value
+    reading = read_json(target)
+    return reading.value if reading.ok else _NO_JSON
+
+
+def _quickly(target: str) -> Any:
+    """The value of a text that is JSON beyond doubt; _NO_JSON where that takes an exact reading.
 
     msgspec is fast and as strict as it must be but for three things, so what may show one of them is read the exact
     way: it keeps the last of two equal keys (then a colon is missing when the value is written again; only an escaped
@@ -225,8 +236,7 @@ def _value(target: str) -> Any:
             return value
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         pass
-    reading = read_json(target)
-    return reading.value if reading.ok else _NO_JSON
+    return _NO_JSON
 
 
 def _has_long_number(target: str) -> bool:
