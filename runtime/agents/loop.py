@@ -15,10 +15,10 @@ import trio
 from ...dsl.plan import AgentPlan
 from ..core import StepFailure
 from ..expr import Scope
-from ..judge.errors import EndsRun, QualityGateError, StepError, failed_step
+from ..judge.errors import EndsRun, ProviderError, QualityGateError, StepError, failed_step
 from ..judge.protocol import ChatReply, Message, ToolCall, ToolSpec
 from ..run import Run, Step, events
-from ..store.history import render_history
+from ..store.history import render_history, shortened
 from ..store.records import VerdictRecord
 from .answers import AnswerReader, TypedAnswer
 from .attempt import Attempt
@@ -31,6 +31,8 @@ INVALID_ANSWERS = 2
 """How often an answer of the wrong shape goes back in one attempt, apart from the agent's retries."""
 TOOL_TURNS = 24
 """Turns with tool calls in one attempt, so that a model that never answers cannot spend without end."""
+
+CONTEXT_LIMIT = "provider.context-limit"
 
 AgentHandler = Callable[[AgentTask], Awaitable[AgentAnswer]]
 Rejections = tuple[tuple[str, str], ...]
@@ -85,7 +87,9 @@ class _Visit:
         if not isinstance(system, str):
             system = system(Scope({"run": task.run.value(parts.plan.name), **self.values}))
         self.messages: list[Message] = [Message("system", system)] if system else []
-        self.messages.append(Message("user", render_history(self.run.history, task.task)))
+        self.history = self.run.history
+        self.task_at = len(self.messages)
+        self.messages.append(Message("user", render_history(self.history, task.task)))
 
     async def answer(self) -> AgentAnswer:
         plan = self.parts.plan
@@ -153,6 +157,7 @@ class _Visit:
             attempt.came(reply, typed)
             await self.run.proceed()
             if typed is not None:
+                self._check_not_blank(typed)
                 return typed
             if others:
                 await self._use_tools(reply, others, attempt.number)
@@ -172,6 +177,19 @@ class _Visit:
             step=self.parts.plan.name,
         )
 
+    def _check_not_blank(self, typed: TypedAnswer) -> None:
+        """A reply without a text is no answer. Where there are judges they are asked and say why not; to a gate it is a
+        verdict that cannot be read."""
+        asked_by_gate = self.task.party is not None
+        if asked_by_gate or self.parts.plan.judges or not self.parts.reader.is_text:
+            return
+        if not typed.value.strip():
+            raise StepError(
+                "the model ended its turn without a text",
+                code="step.agent.empty-answer",
+                step=self.parts.plan.name,
+            )
+
     def _read(self, reply: ChatReply, answers: list[ToolCall]) -> tuple[TypedAnswer | None, list[str]]:
         """The answer in a reply without other tool calls, or what is wrong with it."""
         if self.parts.reader.is_text:
@@ -183,7 +201,28 @@ class _Visit:
             return None, [f"give one answer, not {len(answers)}: call {names} once"]
         return None, [f"give the answer by calling {names}, not as text"]
 
-    def _chat(self, attempt: int) -> Awaitable[ChatReply]:
+    async def _chat(self, attempt: int) -> ChatReply:
+        """The model's reply; where the thread makes the request longer than its context, one more try without the
+        older half of the thread. Only whole turns go: calls of this visit stay with their results."""
+        try:
+            return await self._ask(attempt)
+        except ProviderError as error:
+            if error.code != CONTEXT_LIMIT or not self.history:
+                raise
+            self._shorten(error)
+        return await self._ask(attempt)
+
+    def _shorten(self, error: ProviderError) -> None:
+        before, self.history = self.history, shortened(self.history)
+        left_out = len(before.turns) - len(self.history.turns)
+        summaries = len(before.summaries) - len(self.history.summaries)
+        self.messages[self.task_at] = Message("user", render_history(self.history, self.task.task))
+        self.run.warnings.append(
+            f"{self.parts.plan.name}: {error.message}; asked again without the oldest of the thread "
+            f"(turns: {left_out}, summaries: {summaries})"
+        )
+
+    def _ask(self, attempt: int) -> Awaitable[ChatReply]:
         return self.parts.gateway.chat(
             ChatCall(
                 run=self.run,

@@ -51,7 +51,8 @@ _QUOTA = re.compile(
 )
 _CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|max_tokens_exceeded|context_window_exceeded"
-    r"|maximum context length|context (window|length|size)|(prompt|input) is too long|too many input tokens",
+    r"|maximum context length|exceed\w* (the )?(model('s)? )?token limit"
+    r"|context (window|length|size)|(prompt|input) is too long|too many input tokens",
     re.I,
 )
 _FILTER = re.compile(r"content_(filter|policy)|responsible_?ai|safety system", re.I)

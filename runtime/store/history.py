@@ -24,6 +24,13 @@ class History(msgspec.Struct, frozen=True, gc=False):
 NO_HISTORY = History()
 
 
+def shortened(history: History) -> History:
+    """Without its older half, a turn or a summary at a time."""
+    drop = (len(history.summaries) + len(history.turns) + 1) // 2
+    kept = history.summaries[drop:]
+    return History(history.turns[max(drop - len(history.summaries), 0) :], kept)
+
+
 def render_history(history: History, task: Json) -> str:
     """`task` with what came before it, oldest first; in a new thread, the task alone.
 

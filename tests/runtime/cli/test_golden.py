@@ -80,7 +80,7 @@ def test_what_is_there_already_is_not_added_twice(file: Path, capsys: pytest.Cap
     assert capsys.readouterr().err.endswith("0 cases added to golden.jsonl; 1 is there already\n")
 
 
-def test_c160_a_torn_last_line_is_named_and_swallows_no_new_case(
+def test_case_160_a_torn_last_line_is_named_and_swallows_no_new_case(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file.write_text('{"id":1,"input":"a"}\n{"id":2')

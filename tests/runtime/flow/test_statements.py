@@ -215,7 +215,7 @@ async def test_a_failing_step_is_named_with_its_code_and_the_run_says_why() -> N
 
 
 async def test_the_arguments_of_a_call_are_sent_as_they_are_or_as_an_object_by_name() -> None:
-    small = Model("")
+    small = Model("ok")
     source = """
     model small "fake/small"
     agent any { model small }

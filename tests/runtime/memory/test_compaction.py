@@ -125,7 +125,7 @@ async def test_f14_a_failure_is_shown_the_turn_is_kept_and_the_next_one_tries_th
     assert [step.answer["first"] for step in memory_steps(sixth)] == [4]
 
 
-async def test_c261_the_request_offers_no_tools(path: Path) -> None:
+async def test_case_261_the_request_offers_no_tools(path: Path) -> None:
     talk = Talk(path)
     await talk.say(*"abc")
     [request] = talk.small.requests
