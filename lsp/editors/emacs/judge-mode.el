@@ -124,6 +124,8 @@
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.judge\\'" . judge-mode))
 
+;; Not every installation of Eglot says where this is.
+(autoload 'eglot-ensure "eglot")
 (defvar eglot-server-programs)
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs
