@@ -143,9 +143,11 @@ def tool_answers(script: Script) -> ToolAnswers:
     """The script's results stand in for the tools; nothing else is run."""
 
     def answer(task: ToolTask) -> Any:
+        function = task.function
         caller = Caller(
-            f"tool:{task.function}",
-            task.function,
+            f"tool:{function}",
+            # A test names an MCP server; one from Python may name a function of it.
+            function if script.has(function) else function.partition(".")[0],
             run=task.run.info.id,
             step=task.step.id,
             attempt=task.attempt,

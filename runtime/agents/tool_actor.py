@@ -75,11 +75,13 @@ def _scripted(parts: ToolParts, answers: ToolAnswers) -> ToolHandler:
     async def handle(task: ToolTask | ToolList) -> Any:
         if isinstance(task, ToolList):
             return ToolListing(tuple(McpFunction(name, name, {"type": "object"}) for name in plan.only))
-        values, violations = checked_arguments(plan, decoder, task.values)
-        if violations and plan.mcp is None:
-            return ToolResult("refused", error="; ".join(violations))
+        if plan.mcp is None:
+            values, violations = checked_arguments(plan, decoder, task.values)
+            if violations:
+                return ToolResult("refused", error="; ".join(violations))
+            task = msgspec.structs.replace(task, values=values)
         await task.run.guard.check()
-        return _result(plan, decoder, answers(msgspec.structs.replace(task, values=values)))
+        return _result(plan, decoder, answers(task))
 
     return handle
 

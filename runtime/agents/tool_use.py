@@ -73,7 +73,7 @@ class ToolUse:
 
     async def use(self, call: ToolCall, attempt: int) -> str:
         """Runs one call and tells what the model is to read. Whatever goes wrong is a result, never an exception."""
-        offered = self.offer.get(call.name)
+        offered = self.offer.get(call.name) or self._of_function(call.name)
         plan, function = (None, call.name) if offered is None else (offered.plan, offered.function)
         given, refusal = _arguments(call)
         secrets = secrets_of(plan, given)
@@ -94,6 +94,10 @@ class ToolUse:
         if result.status == "succeeded":
             return result.output if isinstance(result.output, str) else to_json(result.output)
         return f"error ({result.status}): {result.error}"
+
+    def _of_function(self, name: str) -> Offered | None:
+        """A model, or a script, may call a server's function by the name that the file has for it."""
+        return next((each for each in self.offer.values() if each.function == name), None)
 
     async def _run(self, offered: Offered | None, name: str, given: Any, attempt: int) -> ToolResult:
         if offered is None:

@@ -17,6 +17,8 @@ from judgeflow.runtime.agents.mcp_environ import server_environ
 from judgeflow.runtime.agents.tool_use import callable_name
 from judgeflow.runtime.judge.protocol import Message
 from judgeflow.runtime.program import Program
+from judgeflow.runtime.run import Stamp
+from judgeflow.runtime.testing.blocks import run_block
 
 from ..helpers import Model, Tools, opened, program, run, step, unchecked
 
@@ -199,6 +201,29 @@ async def test_a_server_that_died_between_two_visits_is_there_again() -> None:
     first, second = step(result, "clerk").tool_calls
     assert (first.status, second.status, second.output) == ("failed", "succeeded", 2)
     assert "has ended (exit status 3)" in (first.error or "")
+
+
+SCRIPTED = """
+model small "fake/small"
+tool browse { mcp "no-such-server" only [open, click] }
+agent clerk { model small  tools [browse]  judges [clicked]  retries 0 }
+code judge clicked { require calls(browse)[0].tool == "browse.click" else "no click" }
+flow main(url: text) -> json { page = browse.open(url: url)  answer = clerk(url)  return [page, answer] }
+test "t" for main {
+  given { url: "u" }
+  browse returns { title: "Terns" }
+  clerk  replies [{ call: "browse.click", input: { at: 3 } }, "done"]
+  expect result == [{ title: "Terns" }, "done"]
+  expect len(verdicts(clerk)) == 1
+  expect verdicts(clerk)[0].passed
+}
+"""
+
+
+async def test_a_test_block_stands_in_for_a_server_and_starts_none() -> None:
+    source = program(SCRIPTED)
+    outcome = await run_block(source, source.plan.tests[0], Stamp(lambda: 0.0))
+    assert (outcome.passed, outcome.failures) == (True, ())
 
 
 async def test_a_judge_in_python_calls_a_servers_function(tmp_path: Path) -> None:
