@@ -151,7 +151,7 @@ class Service:
         return answer
 
     async def _exchange(self, call: Call[T]) -> T:
-        receiver = _Receiver(call, self.failures, self._clockwork.timing.nothing_new)
+        receiver = Receiver(call, self.failures, self._clockwork.timing.nothing_new)
         try:
             await self._pool.send(call.method, call.path, call.body, receiver.start)
         except ExchangeError as error:
@@ -175,7 +175,7 @@ def _book(error: ProviderError, paid: list[Usage]) -> None:
     error.usage = total(paid) if paid else None
 
 
-class _Receiver(Generic[T]):
+class Receiver(Generic[T]):
     """Between a connection and a reader: decompresses, counts, and keeps the body of an error."""
 
     def __init__(self, call: Call[T], failures: Failures, nothing_new: float) -> None:

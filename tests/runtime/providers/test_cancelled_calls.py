@@ -84,7 +84,7 @@ async def test_calls_cancelled_at_any_moment_never_wedge_a_pool(kit, seed) -> No
                     nursery.start_soon(lambda: provider.chat(kit.asks()))
         await trio.sleep(0.02)
         assert server.open <= 6
-    assert set(ended) == {"ok"}
+    assert set(ended) <= {"ok"}
     assert cancelled > 20
     assert server.most_at_once <= 12  # those that were left are told so a moment later
 

@@ -61,15 +61,20 @@ async def test_a_server_that_closes_just_as_we_send_is_asked_on_a_new_connection
 
 
 async def test_case_086_declared_concurrency_is_reached_at_once(kit) -> None:
-    async def slow(_, wire) -> None:
-        await wire.sleep(0.12)
+    together = trio.Event()
+
+    async def play(_, wire) -> None:
+        if server.at_once == 48:
+            together.set()
+        await together.wait()
         await wire.send(kit.http(kit.said("ok")))
 
-    async with kit.provider(slow, concurrency=48) as (provider, server):
+    async with kit.provider(play, concurrency=48) as (provider, server):
         assert provider.concurrency == 48
-        async with trio.open_nursery() as nursery:
-            for _ in range(48):
-                nursery.start_soon(provider.chat, kit.asks())
+        with trio.fail_after(20):
+            async with trio.open_nursery() as nursery:
+                for _ in range(48):
+                    nursery.start_soon(provider.chat, kit.asks())
     assert (server.most_at_once, server.connections) == (48, 48)
 
 
@@ -176,7 +181,7 @@ async def test_case_075_retry_after_is_waited_out_before_the_second_call(kit) ->
     limited = kit.answers({"error": {"message": "m"}}, 429, headers={"retry-after": "0.3"})
     async with kit.provider(limited, kit.answers(kit.said("ok"))) as (provider, server):
         await provider.chat(kit.asks())
-    assert 0.3 <= server.times[1] - server.times[0] < 0.5
+    assert 0.3 <= server.times[1] - server.times[0] < 3
 
 
 async def test_a_retry_is_announced_with_its_caller_its_wait_and_its_reason(kit) -> None:

@@ -10,7 +10,11 @@ import pytest
 import trio
 
 from judgeflow.runtime.judge.errors import ProviderContractError, ProviderError
-from judgeflow.runtime.judge.protocol import DecisionQuestion
+from judgeflow.runtime.judge.protocol import Caller, DecisionQuestion
+from judgeflow.runtime.providers.exchange import Head
+from judgeflow.runtime.providers.failures import Failures
+from judgeflow.runtime.providers.openai_reply import CompletionReader
+from judgeflow.runtime.providers.service import Call, Receiver
 from judgeflow.runtime.providers.settings import Timing
 from judgeflow.runtime.providers.wire import EventParser
 
@@ -95,13 +99,13 @@ async def test_a_head_that_drips_in_is_given_up_as_a_whole(kit) -> None:
                 return
 
     clock = kit.clockwork(timing=Timing(first_byte=0.2, idle=0.2))
-    with trio.fail_after(3):
+    with trio.fail_after(20):
         async with kit.provider(drip, clock=clock, retries=0) as (provider, _):
             began = trio.current_time()
             with pytest.raises(ProviderError) as caught:
                 await provider.chat(kit.asks())
     assert caught.value.code == "provider.slow-start"
-    assert trio.current_time() - began < 1
+    assert trio.current_time() - began < 5
 
 
 async def test_heads_that_promise_one_without_end_are_given_up(kit) -> None:
@@ -111,7 +115,7 @@ async def test_heads_that_promise_one_without_end_are_given_up(kit) -> None:
             await wire.sleep(0.02)
 
     clock = kit.clockwork(timing=Timing(first_byte=0.2, idle=0.2))
-    with trio.fail_after(3):
+    with trio.fail_after(20):
         async with kit.provider(promise, clock=clock, retries=0) as (provider, _):
             with pytest.raises(ProviderError) as caught:
                 await provider.chat(kit.asks())
@@ -126,8 +130,8 @@ async def test_a_stream_that_only_says_that_it_is_alive_stalls(kit, sign) -> Non
             await wire.send(kit.chunk(sign))
             await wire.sleep(0.02)
 
-    clock = kit.clockwork(timing=Timing(first_byte=1, idle=1, nothing_new=0.2))
-    with trio.fail_after(3):
+    clock = kit.clockwork(timing=Timing(first_byte=10, idle=10, nothing_new=0.2))
+    with trio.fail_after(20):
         async with kit.provider(alive, api="anthropic", clock=clock, retries=0) as (provider, _):
             with pytest.raises(ProviderError) as caught:
                 await provider.chat(kit.asks())
@@ -135,17 +139,23 @@ async def test_a_stream_that_only_says_that_it_is_alive_stalls(kit, sign) -> Non
     assert "0.2 s of nothing but signs of life" in caught.value.message
 
 
-async def test_signs_of_life_before_an_answer_are_waited_for(kit) -> None:
-    async def slow(_, wire) -> None:
-        await wire.send(kit.HEAD_OF_A_STREAM)
-        for _ in range(8):
-            await wire.send(kit.chunk(b": OPENROUTER PROCESSING\n\n"))
-            await wire.sleep(0.03)
-        await wire.send(kit.chunk(kit.event(kit.delta("ok", "stop"))) + b"0\r\n\r\n")
-
-    clock = kit.clockwork(timing=Timing(first_byte=0.1, idle=0.1, nothing_new=5))
-    async with kit.provider(slow, clock=clock, retries=0) as (provider, _):
-        assert (await provider.chat(kit.asks())).text == "ok"
+async def test_signs_of_life_are_waited_for_while_an_answer_grows(autojump_clock) -> None:
+    failures = Failures("p")
+    call = Call("/x", b"", lambda head: CompletionReader(head, failures), Caller("a"))
+    receiver = Receiver(call, failures, nothing_new=600)
+    sink = receiver.start(Head(200, {"content-type": "text/event-stream"}))
+    for _ in range(5):
+        for _ in range(11):
+            await trio.sleep(50)
+            sink.feed(b": OPENROUTER PROCESSING\n\n")
+        sink.feed(sse(openai_delta(content="more")))
+    for _ in range(12):
+        await trio.sleep(50)
+        sink.feed(b": OPENROUTER PROCESSING\n\n")
+    await trio.sleep(50)
+    with pytest.raises(ProviderError, match="600 s of nothing but signs of life") as caught:
+        sink.feed(b": OPENROUTER PROCESSING\n\n")
+    assert caught.value.code == "provider.stalled"
 
 
 async def test_an_answer_that_follows_another_is_not_the_answer_to_the_next_question(kit) -> None:
@@ -208,7 +218,7 @@ def test_a_line_that_never_ends_costs_no_more_than_its_length() -> None:
     began = time.perf_counter()
     for _ in range(4_000):
         assert parser.feed(b"y" * 4_096) == []
-    assert time.perf_counter() - began < 1
+    assert time.perf_counter() - began < 5
     assert parser.feed(b"\n\n") == []
 
 

@@ -91,6 +91,11 @@ async def test_a_service_that_is_left_alone_costs_its_fallback_no_wait(kit, monk
     assert (len(first.requests), len(second.requests)) == (1, 3)
 
 
+def stop(event: events.Event, scope: trio.CancelScope) -> None:
+    if isinstance(event, events.Retrying):
+        scope.cancel()
+
+
 async def test_a_run_cancelled_while_it_waits_sends_nothing_more_and_asks_no_fallback(
     kit, monkeypatch
 ) -> None:
@@ -98,7 +103,7 @@ async def test_a_run_cancelled_while_it_waits_sends_nothing_more_and_asks_no_fal
         monkeypatch.setenv("OWN_URL", first.url)
         monkeypatch.setenv("SPARE_URL", second.url)
         async with program(SOURCE).opened() as session:
-            with trio.move_on_after(0.2) as scope:
-                await session.run("terns")
+            with trio.fail_after(20), trio.CancelScope() as scope:
+                await session.run("terns", hooks=(lambda event: stop(event, scope),))
         await trio.sleep(0.05)
     assert (scope.cancelled_caught, len(first.requests), second.requests) == (True, 1, [])
