@@ -7,6 +7,7 @@ Trio: the jobs come through a thread's queue, and `tell` hands them back.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -50,6 +51,9 @@ def commit(store: Store, group: list[Job]) -> None:
         _do_all(store, group)
         return
     try:
+        with suppress(_OneFailed), store.database.transaction():
+            _do_plainly(store, group)
+            return
         with store.database.transaction():
             _do_all(store, group)
     except Exception as error:  # whatever it is, somebody waits to be told
@@ -57,6 +61,20 @@ def commit(store: Store, group: list[Job]) -> None:
             if job.writes:
                 job.result, job.error = None, job.error or _own(error)
         _do_all(store, [job for job in group if not job.writes])
+
+
+class _OneFailed(Exception):
+    """A job of a group has failed."""
+
+
+def _do_plainly(store: Store, group: list[Job]) -> None:
+    """All jobs, none of which can be undone alone: hardly ever does one fail, and marking them is half of the work.
+    Where one does, all is undone and done again with marks."""
+    try:
+        for job in group:
+            job.result = job.apply(store)
+    except Exception as error:
+        raise _OneFailed from error
 
 
 def _do_all(store: Store, group: list[Job]) -> None:
