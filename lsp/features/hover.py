@@ -10,6 +10,7 @@ from ...dsl.check.builtins import FORM_NAMES, FUNCTIONS, JUDGE_FUNCTIONS, JUDGE_
 from ...dsl.check.fit import describe, record_of
 from ...dsl.declarations import declaration
 from ...dsl.parse import Item
+from ...dsl.prices import list_price, price_list
 from ...dsl.workspace.analysis import Analysis
 from ..meaning import Named, named_at
 from ..seen import look, scope_of
@@ -32,7 +33,16 @@ def hover(analysis: Analysis, offset: int, analysis_of: AnalysisOf) -> Hover | N
         if text:
             return Hover(named.start, named.end, text)
     spot = spot_at(analysis, offset)
-    return None if spot is None else _keyword(spot)
+    return None if spot is None else _slug(spot, analysis) or _keyword(spot)
+
+
+def _slug(spot: Spot, analysis: Analysis) -> Hover | None:
+    """A model in quotes, which is declared nowhere."""
+    ref = next((node for node in spot.path if isinstance(node, ast.ModelRef) and node.quoted), None)
+    if ref is None:
+        return None
+    start, end = spot.item.offset + ref.start, spot.item.offset + ref.end
+    return Hover(start, end, model_facts(ModelSurface(ref.text, ref.text), analysis))
 
 
 def _about(named: Named, analysis: Analysis, analysis_of: AnalysisOf) -> str:
@@ -86,7 +96,7 @@ def _declared(surface: Surface, item: Item) -> str:
 def _facts(surface: Surface, analysis: Analysis, item: Item) -> list[str]:
     match surface:
         case ModelSurface():
-            return [model_facts(surface)]
+            return [model_facts(surface, analysis)]
         case CallableSurface(kind="judge"):
             return [_judges(surface, analysis), *_models(surface, analysis)]
         case CallableSurface(kind="agent"):
@@ -108,10 +118,25 @@ def _facts(surface: Surface, analysis: Analysis, item: Item) -> list[str]:
             return []
 
 
-def model_facts(surface: ModelSurface) -> str:
-    """`chat model of openai, without a price`."""
+def model_facts(surface: ModelSurface, analysis: Analysis) -> str:
+    """`A chat model of openai, $1 in and $2 out per million tokens`."""
     family = f" of `{surface.family}`" if surface.family else ""
-    return f"A {surface.kind} model{family}" + ("" if surface.priced else ", without a price")
+    return f"A {surface.kind} model{family}, {_price(surface, analysis)}"
+
+
+def _price(surface: ModelSurface, analysis: Analysis) -> str:
+    """What its declaration says, else its vendor's list."""
+    place = analysis.declaration(surface.name) if surface.priced else None
+    for clause in getattr(place[1].node, "clauses", ()) if place is not None else ():
+        if isinstance(clause, ast.Clause) and isinstance(clause.value, ast.Price):
+            return f"${clause.value.input.text} in and ${clause.value.output.text} out per million tokens"
+    listed = list_price(surface.slug, surface.via)
+    if listed is None:
+        return "without a price"
+    return (
+        f"${listed.input} in and ${listed.output} out per million tokens by its vendor's list of "
+        f"{price_list().date}"
+    )
 
 
 def _models(surface: CallableSurface, analysis: Analysis) -> list[str]:
@@ -119,9 +144,8 @@ def _models(surface: CallableSurface, analysis: Analysis) -> list[str]:
     for name in surface.models:
         model = analysis.surface(name)
         if isinstance(model, ModelSurface):
-            lines.append(
-                f"Asks `{name}` (`{model.slug}`): {model_facts(model)[0].lower()}{model_facts(model)[1:]}"
-            )
+            facts = model_facts(model, analysis)
+            lines.append(f"Asks `{name}` (`{model.slug}`): {facts[0].lower()}{facts[1:]}")
         else:
             lines.append(f"Asks `{name}`")
     return lines

@@ -51,15 +51,15 @@ def _declared(analysis: Analysis, wanted: Callable[[Surface], bool]) -> Iterator
     for name in analysis.names:
         surface = analysis.surface(name)
         if surface is not None and wanted(surface):
-            yield name, _detail(surface), _kind(surface)
+            yield name, _detail(surface, analysis), _kind(surface)
 
 
 def _callable(*kinds: str) -> Callable[[Surface], bool]:
     return lambda surface: isinstance(surface, CallableSurface) and surface.kind in kinds
 
 
-def _detail(surface: Surface) -> str:
-    return model_facts(surface) if isinstance(surface, ModelSurface) else signature(surface)
+def _detail(surface: Surface, analysis: Analysis) -> str:
+    return model_facts(surface, analysis) if isinstance(surface, ModelSurface) else signature(surface)
 
 
 def _kind(surface: Surface) -> NameKind:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 
 from ....dsl import ast
 from ....dsl.check.base import CallableSurface, ModelSurface
@@ -47,7 +49,8 @@ def same_family(place: Place) -> Iterator[Offer]:
     for model in declared_models(place, "chat"):
         if judged and family_of_model(model, place) and clash((model,), judged, place.scope) is None:
             title = f"Let `{judge.name}` judge with `{model}`"
-            yield from place.offer_in(judge.name, title, _other_model, model)
+            change = partial(_other_model, judged=_families(judged, place), place=place)
+            yield from place.offer_in(judge.name, title, change, model)
 
 
 def family_of_model(model: str, place: Place) -> bool:
@@ -79,10 +82,15 @@ def _families(models: tuple[str, ...], place: Place) -> set[str]:
     return {family_of(slug) for slug in slugs(models, place.scope)}
 
 
-def _other_model(item: Item, model: str) -> Iterator[Edit]:
+def _other_model(item: Item, model: str, *, judged: set[str], place: Place) -> Iterator[Edit]:
+    """The judge's model, or the first member of a jury that is of a family it judges."""
     for clause in getattr(item.node, "clauses", ()):
-        if isinstance(clause, ast.Clause) and isinstance(clause.value, ast.ModelRef):
-            yield Edit(clause.value.start, clause.value.end, model)
+        value = clause.value if isinstance(clause, ast.Clause) else None
+        if isinstance(value, ast.ModelRef):
+            yield Edit(value.start, value.end, model)
+        elif isinstance(value, ast.Models) and all(member.text != model for member in value.items):
+            kin = (member for member in value.items if _families((member.text,), place) & judged)
+            yield from (Edit(member.start, member.end, model) for member in islice(kin, 1))
 
 
 def _in_profile(place: Place, override: ast.Override) -> Iterator[Offer]:

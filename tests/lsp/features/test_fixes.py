@@ -140,6 +140,18 @@ def test_a_judge_of_the_same_family_gets_each_model_of_another_vendor() -> None:
     assert not [found for found in analysed(fixed).diagnostics if found.code == "judge.same-model-family"]
 
 
+def test_of_a_jury_the_member_of_the_same_family_is_replaced() -> None:
+    judge = 'judge correct { model [kimi, big, claude]  ask "Correct? PASS, or what is wrong." }\n'
+    agent = 'agent writer { model small  prompt "Write."  judges [correct] }\n'
+    grok = 'model grok "xai/grok-5" { price $1 in, $2 out }\n'
+    files = {MAIN: MODELS + grok + judge + agent}
+    assert {action.title for action in repairs(files, "judge.same-model-family")} == {
+        "Let `correct` judge with `grok`"
+    }
+    fixed = one(files, "judge.same-model-family", "Let `correct` judge with `grok`")
+    assert "model [kimi, grok, claude]" in fixed[MAIN]
+
+
 def test_the_judge_may_stand_in_another_file() -> None:
     files = {
         MAIN: 'import "judges.judge"\nagent writer { model small  prompt "Write."  judges [correct] }\n',

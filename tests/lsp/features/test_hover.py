@@ -107,3 +107,14 @@ def test_every_place_of_a_file_can_be_hovered_without_a_mishap(scene) -> None:
     )
     found = [hover(seen.analysis, offset, seen.analysis_of) for offset in range(len(seen.text))]
     assert sum(one is not None for one in found) > len(found) // 3
+
+
+def test_what_a_model_costs_by_its_declaration_or_its_vendors_list(shown) -> None:
+    assert "A chat model of `openai`, $1 in and $2 out per million tokens" in shown(
+        "agent a { model sm‸all }"
+    )
+    text = shown('agent a { model "anthropic/claude‸-haiku-4-5" }')
+    assert text.startswith(
+        "A chat model of `anthropic`, $1 in and $5 out per million tokens by its vendor's list of 20"
+    )
+    assert shown('agent a { model "acme/un‸known" }') == "A chat model of `acme`, without a price"
