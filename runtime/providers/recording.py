@@ -2,11 +2,13 @@
 
 A line holds who asked, in which step, and one of `reply` (a text), `message` (a text with tool calls), `answers` (of a
 decision) and `error` (a call that failed for good). Steps are numbered as they are written in the file, so what ran at
-once is told apart whatever came first.
+once is told apart whatever came first. Where several runs were recorded (`jrun batch`), a line also holds what was
+`asked`, so that each run of a replay finds its own.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -73,10 +75,12 @@ class RecordedError(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
 
 
 class Line(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A line of a script file. Exactly one of the last four is there; `step` only where a run was recorded."""
+    """A line of a script file. Exactly one of the last four is there; `step` only where a run was recorded, `asked`
+    (`digest` of the request) only where several were."""
 
     name: str
     step: str | None = None
+    asked: str | None = None
     reply: Any = msgspec.UNSET
     message: RecordedMessage | None = None
     answers: RecordedAnswers | None = None
@@ -98,36 +102,42 @@ class Recorder:
 
     def __init__(self) -> None:
         self._lines: list[Line] = []
-        self._failed: dict[tuple[str, str, int, int], int] = {}
+        self._failed: dict[tuple[str, str, str, int, int], int] = {}
+        self._runs: set[str] = set()
 
     @property
     def count(self) -> int:
         return len(self._lines)
 
     def chat(self, request: ChatRequest, reply: ChatReply) -> None:
-        caller = request.caller
         if reply.tool_calls or request.tools:
-            self._add(caller, Line(caller.name, caller.step, message=_message(reply)))
+            self._add(request, Line(request.caller.name, message=_message(reply)))
         else:
-            self._add(caller, Line(caller.name, caller.step, reply=reply.text))
+            self._add(request, Line(request.caller.name, reply=reply.text))
 
     def decided(self, request: DecisionRequest, reply: DecisionReply) -> None:
-        caller = request.caller
         answers = RecordedAnswers(reply.answers, reply.rounding)
-        self._add(caller, Line(caller.name, caller.step, answers=answers))
+        self._add(request, Line(request.caller.name, answers=answers))
 
-    def failed(self, caller: Caller, error: ProviderError) -> None:
+    def failed(self, request: ChatRequest | DecisionRequest, error: ProviderError) -> None:
         told = RecordedError(error.code, error.message, isinstance(error, ProviderContractError))
-        self._add(caller, Line(caller.name, caller.step, error=told))
-        self._failed[_site(caller)] = len(self._lines) - 1
+        self._add(request, Line(request.caller.name, error=told))
+        self._failed[_site(request.caller)] = len(self._lines) - 1
 
     def write(self, path: Path) -> None:
         """Writes all lines at once: a file that is there is whole. Raises `OSError`."""
         draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        draft.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in self._lines))
+        lines = self._lines
+        if len(self._runs) == 1:
+            # Alone, a run is known by its steps, so that it can be replayed with other prompts, too.
+            lines = [msgspec.structs.replace(line, asked=None) for line in lines]
+        draft.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
         draft.replace(path)
 
-    def _add(self, caller: Caller, line: Line) -> None:
+    def _add(self, request: ChatRequest | DecisionRequest, line: Line) -> None:
+        caller = request.caller
+        line = msgspec.structs.replace(line, step=caller.step, asked=digest(request))
+        self._runs.add(caller.run)
         failed = self._failed.pop(_site(caller), None)
         if failed is not None and line.error is None:
             # A fallback answered in the place of the model that failed: a script has no use for the failure.
@@ -149,7 +159,7 @@ class RecordingProvider:
         try:
             reply = await self._inner.chat(request)
         except ProviderError as error:
-            self._recorder.failed(request.caller, error)
+            self._recorder.failed(request, error)
             raise
         self._recorder.chat(request, reply)
         return reply
@@ -158,7 +168,7 @@ class RecordingProvider:
         try:
             reply = await self._inner.decide(request)
         except ProviderError as error:
-            self._recorder.failed(request.caller, error)
+            self._recorder.failed(request, error)
             raise
         self._recorder.decided(request, reply)
         return reply
@@ -181,5 +191,14 @@ def _input(arguments: str) -> Any:
     return value if isinstance(value, dict) else arguments
 
 
-def _site(caller: Caller) -> tuple[str, str, int, int]:
-    return caller.name, caller.step, caller.sample, caller.attempt
+def digest(request: ChatRequest | DecisionRequest) -> str:
+    """What is asked, in 16 hex characters; the model and its settings are no part of it."""
+    if isinstance(request, ChatRequest):
+        asked: Any = request.messages
+    else:
+        asked = [request.state, request.questions]
+    return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()[:16]
+
+
+def _site(caller: Caller) -> tuple[str, str, str, int, int]:
+    return caller.run, caller.name, caller.step, caller.sample, caller.attempt

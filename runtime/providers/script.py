@@ -51,6 +51,8 @@ class Line:
     fits: Callable[[Scope], bool] | None = None
     step: str | None = None
     """The step that it was recorded in."""
+    asked: str | None = None
+    """The digest of what was asked, where several runs were recorded."""
 
 
 class _Taken:
@@ -89,20 +91,22 @@ class Script:
 
     def __init__(self, lines: Iterable[Line], source: str) -> None:
         self._lines: dict[str, list[Line]] = {}
-        self._recorded: dict[tuple[str, str], Line] = {}
+        self._recorded: dict[tuple[str, str, str | None], Line] = {}
         for line in lines:
             if line.step is not None:
-                self._recorded[line.name, line.step] = line
+                self._recorded[line.name, line.step, line.asked] = line
             else:
                 self._lines.setdefault(line.name, []).append(line)
-        self._names = sorted({*self._lines, *(name for name, _ in self._recorded)})
+        self._names = sorted({*self._lines, *(name for name, _, _ in self._recorded)})
+        self.several = any(asked is not None for _, _, asked in self._recorded)
+        """Whether several runs were recorded: what is asked tells them apart."""
         self._source = source
         self._taken: OrderedDict[tuple[str, int], _Taken] = OrderedDict()
 
-    def answer(self, caller: Caller) -> Any:
+    def answer(self, caller: Caller, asked: str | None = None) -> Any:
         """The next answer for whoever calls. `TestSetupError` where there is none."""
         name = caller.name
-        recorded = self._recorded.get((name, caller.step))
+        recorded = self._recorded.get((name, caller.step, asked))
         if recorded is not None:
             return self._next(recorded, msgspec.structs.replace(caller, draws=0))
         for line in self._lines.get(name, ()):
@@ -160,7 +164,7 @@ def script_of_file(path: Path) -> Script:
 
     `ConfigurationError` names the file and line of whatever cannot be read.
     """
-    replies: dict[tuple[str, str | None], list[Any]] = {}
+    replies: dict[tuple[str, str | None, str | None], list[Any]] = {}
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -178,10 +182,11 @@ def script_of_file(path: Path) -> Script:
                 example = '{"name": "writer", "reply": "Short."}'
                 reason = f"{path}:{number}: a line is an object such as {example} ({error})"
                 raise ConfigurationError(reason, code="script.broken") from None
-            replies.setdefault((entry.name, entry.step), []).append(value)
-    return Script(
-        (Line(name, values, True, step=step) for (name, step), values in replies.items()), str(path)
+            replies.setdefault((entry.name, entry.step, entry.asked), []).append(value)
+    lines = (
+        Line(name, values, True, step=step, asked=asked) for (name, step, asked), values in replies.items()
     )
+    return Script(lines, str(path))
 
 
 _decode_entry = msgspec.json.Decoder(recording.Line).decode
@@ -197,7 +202,7 @@ class ScriptProvider:
         self._script = script
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        value = self._answer(request.caller)
+        value = self._answer(request)
         if isinstance(value, recording.RecordedMessage):
             return value.reply(request.model)
         tools = {tool.name: tool for tool in request.tools}
@@ -207,7 +212,7 @@ class ScriptProvider:
         return ChatReply(to_text(value), (), Usage(0, 0), request.model, scripted=True)
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
-        value = self._answer(request.caller)
+        value = self._answer(request)
         if isinstance(value, recording.RecordedAnswers):
             return value.reply(request.model)
         alone = len(request.questions) == 1 and request.questions[0].id == "decision"
@@ -224,8 +229,11 @@ class ScriptProvider:
     async def aclose(self) -> None:
         return None
 
-    def _answer(self, caller: Caller) -> Any:
-        value = self._script.answer(caller)
+    def _answer(self, request: ChatRequest | DecisionRequest) -> Any:
+        if self._script.several:
+            value = self._script.answer(request.caller, recording.digest(request))
+        else:
+            value = self._script.answer(request.caller)
         if isinstance(value, recording.RecordedError):
             raise value.error()
         return value

@@ -129,6 +129,35 @@ async def test_a_fallbacks_reply_stands_in_the_place_of_the_failure(tmp_path: Pa
     assert not any("error" in line for line in lines)
 
 
+async def test_of_several_runs_each_finds_its_own_replies_again(tmp_path: Path) -> None:
+    source = """
+    model big "fake/big"
+    agent writer(topic: text) { model big }
+    flow main(topic: text) -> text { return writer(topic) }
+    """
+    recorder, path = Recorder(), tmp_path / "runs.jsonl"
+    inner = Model(lambda request: f"about {request.messages[-1].content}")
+
+    def connect(plan):
+        @asynccontextmanager
+        async def opens():
+            yield RecordingProvider(inner, recorder)
+
+        return Connection(plan.name, plan.name, plan.slug, opens)
+
+    async with program(source).opened(connect=connect) as session:
+        first = [(await session.run(topic)).answer for topic in ("terns", "gulls", "auks")]
+    recorder.write(path)
+    made = program(source, tmp_path / "test.judge")
+    plan = with_models(made.plan, [f"*=script/{path.name}"])
+    replayed = attrs.evolve(made, plan=plan)
+    async with replayed.opened(connect=Connections(plan, tmp_path, {})) as session:
+        again = [(await session.run(topic)).answer for topic in ("auks", "terns", "gulls")]
+        other = await session.run("skuas")
+    assert again == [first[2], first[0], first[1]]
+    assert "no reply of writer was recorded in step 1" in other.record.reason
+
+
 async def test_a_flow_that_takes_another_way_is_told_that_nothing_was_recorded_there(tmp_path: Path) -> None:
     recorder, path = Recorder(), tmp_path / "run.jsonl"
     recorder.chat(asks("writer", step="7"), ChatReply("x"))
