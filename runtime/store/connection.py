@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -145,7 +146,8 @@ def open_database(path: Path, *, patience: float = PATIENCE) -> Database:
     """Opens the file for reading and writing; makes it, readable by its owner alone, if it is not there."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if not path.exists():
+            _make(path)
     except OSError as error:
         raise explain(_in_sqlite_terms(error), path) from error
     database = Database(_connect(str(path), path), path, patience=patience)
@@ -155,6 +157,25 @@ def open_database(path: Path, *, patience: float = PATIENCE) -> Database:
         database.close()
         raise
     return database
+
+
+def _make(path: Path) -> None:
+    """Makes an empty file that its owner alone may read, unless somebody else was faster.
+
+    It appears in one step, already closed: in POSIX, closing a file gives up every lock that this process has on it,
+    and another thread may have opened the store by then.
+    """
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        pass
+    except OSError:
+        # A file system without links: here the moment of closing is left, once in the life of a store.
+        path.touch(mode=0o600, exist_ok=True)
+    finally:
+        os.unlink(name)
 
 
 def open_reader(path: Path) -> Database:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -223,3 +226,18 @@ def test_a_time_is_so_long_ago_or_a_date(text: str, expected: datetime) -> None:
 def test_what_is_no_time_is_named(text: str) -> None:
     with pytest.raises(WrongUseError):
         moment_before(text, datetime(2026, 3, 1, 12, tzinfo=UTC))
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
+def test_case_249_case_250_a_console_that_cannot_show_a_mark_ends_no_command(encoding: str) -> None:
+    program = "import sys; from judgeflow.runtime.cli import main; sys.exit(main(sys.argv[1:]))"
+    for words in (["runs"], ["show", "ab22"], ["threads"], ["threads", "tab22"]):
+        done = subprocess.run(
+            [sys.executable, "-c", program, *words],
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"failed" in done.stdout

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -258,3 +259,19 @@ def test_case_175_reading_takes_no_lock_and_changes_nothing(store: Store, path: 
 def test_a_reader_cannot_write(store: Store, path: Path, make_tern) -> None:
     with Store.read(path) as reader, pytest.raises(Exception, match="readonly"):
         reader.finish(make_tern())
+
+
+@pytest.mark.slow
+def test_case_178_reading_and_writing_many_large_runs_keeps_memory_flat(
+    store: Store, make_tern, make_step
+) -> None:
+    large = "x" * 20_000
+    for n in range(1500):
+        store.finish(make_tern(f"r{n}", thread=f"t{n}", steps=(make_step(answer=large),)))
+    tracemalloc.start()
+    try:
+        assert sum(len(tern.steps[0].answer) for tern in store.export()) == 1500 * len(large)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000
