@@ -60,7 +60,7 @@ def _program(tern: Tern, moved: str | None) -> Program:
 
 
 async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.Namespace, out: TextIO) -> int:
-    limits, grace = limits_of(program, arguments), duration_of("--grace", arguments.grace)
+    limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
     approver = answer_of(tern, arguments.answer)
     async with program.opened(profile=tern.profile, store=path, grace=0.5) as session:
         result = await interruptible(

@@ -166,8 +166,8 @@ def _with_model(plan: Plan, name: str, slug: str) -> Plan:
     return msgspec.structs.replace(plan, agents=agents, judges=judges, decisions=decisions, models=models)
 
 
-def limits_of(program: Program, arguments: argparse.Namespace) -> Limits:
-    limits = Limits(program.plan.limits, Ledger())
+def limits_of(plan: Plan, arguments: argparse.Namespace) -> Limits:
+    limits = Limits(plan.limits, Ledger())
     if arguments.max_cost is not None:
         limits.tighten("cost", amount_of("--max-cost", arguments.max_cost))
     if arguments.timeout is not None:
@@ -196,7 +196,7 @@ async def _run(
     path = store_path(os.environ, platform=sys.platform, home=Path.home())
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
-    limits, grace = limits_of(program, arguments), duration_of("--grace", arguments.grace)
+    limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
     with kept_replies(arguments) as replies:
         async with program.opened(
             profile=arguments.profile,
@@ -235,6 +235,7 @@ def hooks_of(arguments: argparse.Namespace, session: Session, out: TextIO) -> li
                 live=terminal and os.environ.get("TERM") != "dumb",
                 colour=terminal and not os.environ.get("NO_COLOR"),
                 workflow=session.plan.workflow,
+                allowed=limits_of(session.plan, arguments).cost,
             )
         )
     return hooks

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TextIO
 
 from ..run import events
 from ..store.clock import parse_timestamp
 from ..store.records import StepRecord
+from .text import elapsed
 
 _COLOURS = {"✔": "\x1b[32m", "✖": "\x1b[31m", "?": "\x1b[33m", "▶": "\x1b[36m"}
 _RESET = "\x1b[0m"
@@ -16,13 +18,17 @@ _WIDE = 100
 
 
 class LiveView:
-    """A hook that writes to `stream`. `live` rewrites a last line with what is under way; `colour` uses ANSI codes."""
+    """A hook that writes to `stream`. `live` rewrites a last line with what is under way; `colour` uses ANSI codes;
+    `allowed` is what a run may cost, if that is limited."""
 
-    def __init__(self, stream: TextIO, *, live: bool, colour: bool, workflow: str) -> None:
+    def __init__(
+        self, stream: TextIO, *, live: bool, colour: bool, workflow: str, allowed: Decimal | None = None
+    ) -> None:
         self._stream = stream
         self._live = live
         self._colour = colour
         self._workflow = workflow
+        self._allowed = allowed
         self._running: dict[str, str] = {}
         self._shown = False
 
@@ -72,7 +78,9 @@ class LiveView:
 
     def _ended(self, event: events.RunEnded) -> None:
         tern = event.tern
-        parts = [dollars(tern.cost.total), f"{tern.usage.input_tokens + tern.usage.output_tokens:,} tokens"]
+        of = "" if self._allowed is None else f" of ${self._allowed:f}"
+        tokens = tern.usage.input_tokens + tern.usage.output_tokens
+        parts = [f"{dollars(tern.cost.total)}{of}", f"{tokens:,} tokens", elapsed(tern.started, tern.ended)]
         if tern.usage.from_cache:
             parts.append(f"{tern.usage.from_cache} of {tern.usage.calls} replies from the cache")
         if tern.unreadable:

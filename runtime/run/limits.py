@@ -45,6 +45,11 @@ class Limits:
         return float(min(left)) if left else None
 
     @property
+    def cost(self) -> Decimal | None:
+        """US dollars that the run may cost, if that is limited."""
+        return self._allowed.get("cost")
+
+    @property
     def has_cost(self) -> bool:
         return "cost" in self._allowed or (self.day is not None and "cost" in self.day.allowed)
 

@@ -51,7 +51,9 @@ def test_the_tour_prints_what_it_shows(
     assert [line for line in program.splitlines() if line not in written] == []
     assert main(["first.judge", "What are terns?"]) == 0
     ran = capsys.readouterr()
-    lines = [line for line in (ran.err + ran.out).splitlines() if "thread" not in line]
+    # How long it took is another matter on a busy machine.
+    told = re.sub(r"\d+\.\d s", "0.0 s", ran.err + ran.out)
+    lines = [line for line in told.splitlines() if "thread" not in line]
     wanted = [
         line for line in shown('jrun first.judge "What are terns?"').splitlines() if "thread" not in line
     ]
