@@ -8,6 +8,8 @@ file of 10,000 lines costs about a millisecond, because everything else is kept 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
+from operator import is_not
 
 from ..check.base import Surface
 from ..check.document import Document, EntryCache, edited, open_document
@@ -166,8 +168,9 @@ class Workspace:
         for path in file.view.keys() | view.keys():
             old, new = file.view.get(path, {}), view.get(path, {})
             if old is not new:
-                appeared = appeared or old.keys() != new.keys()
-                changed.update(_changed(old, new))
+                moved, came_or_went = _differences(old, new)
+                changed.update(moved)
+                appeared = appeared or came_or_went
         if changed or file.view.keys() != view.keys():
             file.whole.stale()
         file.view = view
@@ -181,12 +184,12 @@ class Workspace:
         found = list(document.diagnostics)
         noisy = file.kept.noisy
         loud = noisy or file.facts.hinted
-        for (offset, _), entry in zip(document.chunks, document.entries, strict=True) if loud else ():
-            if entry.diagnostics:
-                found += [diagnostic.moved(offset, path) for diagnostic in entry.diagnostics]
-            if entry.text in noisy:
-                findings = [each for each in noisy[entry.text] if not doubts.cover(each, entry.text)]
-                found += [assembled(finding, offset, path, files) for finding in findings]
+        entries = document.entries if loud else ()
+        for index in [at for at, one in enumerate(entries) if one.diagnostics or one.text in noisy]:
+            entry, offset = document.entries[index], document.chunks[index][0]
+            found += [diagnostic.moved(offset, path) for diagnostic in entry.diagnostics]
+            findings = [each for each in noisy.get(entry.text, ()) if not doubts.cover(each, entry.text)]
+            found += [assembled(finding, offset, path, files) for finding in findings]
         whole = file.whole.findings(file, files, seen, self._importers_known(path), self._near)
         found += without_meant(whole, found, document.source.text)
         found.sort(key=lambda diagnostic: (diagnostic.start, diagnostic.end, diagnostic.code))
@@ -251,11 +254,15 @@ def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface |
     return lambda name: next((table[name] for table in tables if name in table), None)
 
 
-def _changed(old: dict[str, Surface], new: dict[str, Surface]) -> list[str]:
-    """The names that stand for something else; most surfaces are the very same objects."""
-    moved = [name for name, surface in new.items() if old.get(name) is not surface]
+def _differences(old: dict[str, Surface], new: dict[str, Surface]) -> tuple[list[str], bool]:
+    """The names that stand for something else, and whether some are new or gone. Most surfaces are the very
+    same objects, and there may be thousands: no step of a key stroke goes through them in Python."""
+    moved = list(compress(new, map(is_not, map(old.get, new), new.values())))
+    came_or_went = len(old) != len(new) or not all(name in old for name in moved)
     found = [name for name in moved if old.get(name) != new[name]]
-    return [*found, *(old.keys() - new.keys())]
+    if came_or_went:
+        found += old.keys() - new.keys()
+    return found, came_or_went
 
 
 def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ Names are settled once; where they stand is looked up each time, since declarati
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import filterfalse
 from typing import Protocol
 
 from .. import ast
@@ -83,7 +84,8 @@ class _Settled:
         facts = file.facts
         if facts.flows and not is_imported and not facts.broken:
             injected = {name for hook in file.kept.hooks.values() for name in hook.keyword_only}
-            idle = [name for name in file.surfaces if name not in facts.mentioned and name not in injected]
+            known = facts.mentioned.keys() | injected if injected else facts.mentioned
+            idle = filterfalse(known.__contains__, file.surfaces)
             self.unused = [name for name in idle if not _is_entry(file.surfaces[name])]
             self.useless = [item for item in file.imports if _is_useless(item, file, files, reach)]
 
