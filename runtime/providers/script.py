@@ -103,8 +103,12 @@ class Script:
         self._source = source
         self._taken: OrderedDict[tuple[str, int], _Taken] = OrderedDict()
 
-    def answer(self, caller: Caller, asked: str | None = None) -> Any:
+    def answer(self, caller: Caller) -> Any:
         """The next answer for whoever calls. `TestSetupError` where there is none."""
+        return self.answer_to(caller, None)
+
+    def answer_to(self, caller: Caller, asked: str | None) -> Any:
+        """The same, where what is `asked` tells recorded runs apart."""
         name = caller.name
         recorded = self._recorded.get((name, caller.step, asked))
         if recorded is not None:
@@ -231,7 +235,7 @@ class ScriptProvider:
 
     def _answer(self, request: ChatRequest | DecisionRequest) -> Any:
         if self._script.several:
-            value = self._script.answer(request.caller, recording.digest(request))
+            value = self._script.answer_to(request.caller, recording.digest(request))
         else:
             value = self._script.answer(request.caller)
         if isinstance(value, recording.RecordedError):
