@@ -1,7 +1,8 @@
 """What a decision provider answered, held against its contract before anything is done with it.
 
-Finite, in [0, 1], legal options, exactly the legal keys, sums within 1e-6, a score within 0 … levels - 1; else
-`ProviderContractError` and nothing runs. A service that is declared to round is renormalised, and that is recorded.
+Finite, in [0, 1], legal options, exactly the legal keys, sums within 1e-6, a score within 0 … levels - 1 that is the
+mean of its levels within 1e-6; else `ProviderContractError` and nothing runs. A service that is declared to round is
+renormalised, and that is recorded.
 """
 
 from __future__ import annotations
@@ -131,7 +132,9 @@ def _scale(
     shares = [
         _share(question, f"probabilities[{at}]", share) for at, share in enumerate(answer.probabilities)
     ]
-    shares, normalized = _distribution(question, shares, rounding)
+    given = shares
+    shares, normalized = _distribution(question, given, rounding)
+    _check_mean(question, score, given, rounding)
     level = max(range(len(levels)), key=lambda at: (shares[at], -at))
     return Decision(
         kind="scale",
@@ -144,6 +147,20 @@ def _scale(
         levels=levels,
         level=level,
     )
+
+
+def _check_mean(question: DecisionQuestion, score: float, shares: list[float], rounding: int | None) -> None:
+    """A score is where its probabilities balance. Where they and it were rounded, each may be off by half a unit of
+    its last place, and a share moves the mean by its level times that."""
+    mean = math.fsum(at * share for at, share in enumerate(shares))
+    off = min(abs(score - mean), abs(score - mean / math.fsum(shares)))
+    allowed = TOLERANCE + 1e-12
+    if rounding is not None:
+        allowed += 0.5 * 10**-rounding * (1 + sum(range(len(shares))))
+    if off > allowed:
+        raise _broken(
+            question, f"has the score {score:.9g}, but its probabilities have their mean at {mean:.9g}"
+        )
 
 
 def _distribution(

@@ -133,7 +133,7 @@ def choice_of(value: Any, probabilities: Any, confidence: Any = 0.9) -> jf.Choic
         ("c10", choice_of("billing", {"billing": 0.5, "technical": 0.5}, 1.5), "confidence 1.5"),
     ],
 )
-async def test_c07_to_c10_c12_a_choice_that_breaks_its_contract_runs_nothing(
+async def test_c07_c08_c09_c10_c12_a_choice_that_breaks_its_contract_runs_nothing(
     row: str, answer: jf.ChoiceDecision[Any], told: str
 ) -> None:
     asks, _ = judge(answer)
@@ -181,6 +181,16 @@ async def test_the_label_of_a_tie_is_the_lower_level() -> None:
 async def test_c14_a_score_outside_its_levels_is_refused(score: Any) -> None:
     asks, _ = judge(attrs.evolve(SEVERE, score=score))
     with pytest.raises(jf.ProviderContractError, match="not between 0 and 2"):
+        await asks.score(question="How bad?", levels=LEVELS)
+
+
+@pytest.mark.parametrize(("score", "fits"), [(1.25, True), (1.2500005, True), (1.2501, False), (2.0, False)])
+async def test_u37_a_score_is_the_mean_of_its_levels(score: float, fits: bool) -> None:
+    asks, _ = judge(attrs.evolve(SEVERE, score=score))
+    if fits:
+        assert (await asks.score(question="How bad?", levels=LEVELS)).score == score
+        return
+    with pytest.raises(jf.ProviderContractError, match=r"but its probabilities have their mean at 1\.25"):
         await asks.score(question="How bad?", levels=LEVELS)
 
 

@@ -97,6 +97,28 @@ def test_case_193_a_declared_rounding_scales_what_rounding_can_explain(total: fl
     assert decision.normalized is (total != 1.0)
 
 
+@pytest.mark.parametrize(
+    ("score", "shares", "rounding", "fits"),
+    [
+        (1.33, (0.33, 0.0, 0.67), None, False),
+        (1.33, (0.33, 0.0, 0.67), 2, True),
+        (1.34, (0.33, 0.33, 0.33), 2, False),
+        (1.0, (0.33, 0.33, 0.33), 2, True),
+        (0.99, (0.33, 0.33, 0.33), 2, True),
+        (2.0, (0.9, 0.05, 0.05), 2, False),
+    ],
+)
+def test_u37_what_rounding_can_explain_of_a_score(
+    score: float, shares: tuple[float, ...], rounding: int | None, fits: bool
+) -> None:
+    reply = DecisionReply({"q": ScaleAnswer(score, shares)}, rounding=rounding)
+    if fits:
+        assert validated(HOW, reply).value == score
+        return
+    with pytest.raises(ProviderContractError, match="have their mean at"):
+        validated(HOW, reply)
+
+
 def test_case_192_one_refusal_of_several() -> None:
     questions = (DecisionQuestion("a", "condition", "A?"), DecisionQuestion("b", "choice", "B?", ("x", "y")))
     found = decisions_of(questions, DecisionReply({"a": ConditionAnswer(0.9), "b": RefusedAnswer("no")}))
