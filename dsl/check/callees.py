@@ -7,6 +7,7 @@ from ..suggest import closest
 from .base import CallableSurface, Report, Scope, Surface
 from .builtins import FUNCTIONS, JUDGE_FUNCTIONS, TEST_FUNCTIONS
 from .env import Env
+from .foreign import METHODS, function_help, method_help
 from .names import a, kind_of, listed, nearest, report_unknown, ticked
 
 ELSEWHERE = {
@@ -68,22 +69,23 @@ def report_not_callable(
         report.add("name.unknown", node.callee, f"`{name}` stands {ELSEWHERE[name]} only", label="not here")
         return
     functions = (*env.functions, *FUNCTIONS)
+    first = node.args[0].value if node.args else None
+    foreign = function_help(name, first.id if isinstance(first, ast.Name) else "x")
+    if foreign:
+        message = f"There is no function, agent or tool `{name}`"
+        report.add("name.unknown", node.callee, message, label="not declared", help=foreign)
+        return
     guess = nearest(name, scope, lambda other: isinstance(other, CallableSurface), functions)
     report_unknown(report, node.callee, name, guess, what="function, agent or tool")
 
 
 def _report_method(node: ast.Call, report: Report) -> None:
     target, _, method = node.callee.text.rpartition(".")
-    known = {"length": "len", "size": "len", "toLowerCase": "lower", "toUpperCase": "upper", "strip": "trim"}
-    function = known.get(method, method)
-    operator = {"includes": "contains", "contains": "contains", "startswith": "starts with",
-                "startsWith": "starts with", "endswith": "ends with", "endsWith": "ends with"}  # fmt: skip
-    if method in operator:
-        help = f"Write `{target} {operator[method]} …`."
-    elif function in FUNCTIONS:
+    function = METHODS.get(method, method)
+    help = method_help(target, method)
+    if not help and function in FUNCTIONS:
         help = f"Write `{function}({target}{', …' if node.args else ''})`."
-    else:
-        help = "Functions are called by their own name: `len(x)`, not `x.len()`."
+    help = help or "Functions are called by their own name: `len(x)`, not `x.len()`."
     report.add(
         "name.unknown",
         node.callee,

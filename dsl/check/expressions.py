@@ -48,6 +48,7 @@ from .fit import (
     resolve,
     without_null,
 )
+from .foreign import WORDS
 from .functions import NAMES, function_shape
 from .names import listed, nearest, report_not_a, report_unknown, ticked
 from .narrowing import narrow
@@ -153,7 +154,7 @@ def _name(node: ast.Name, env: Env, scope: Scope, report: Report) -> Shape:
         return found.shape
     if found is None:
         guess = nearest(name, scope, lambda other: isinstance(other, ConstantSurface), env.names)
-        report_unknown(report, node, name, guess, help=_known_names(env))
+        report_unknown(report, node, name, guess, help=WORDS.get(name) or _known_names(env))
     else:
         report_no_value(node, name, found, report)
     return _UNKNOWN

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 
 from ..diagnostics import Diagnostic, Edit, Fix, Label
 from ..syntax.lexer import Lexed, Token
@@ -50,8 +51,38 @@ def lexical_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
         if scan.problem is not None:
             opened = text_error(scan, scan.problem)
             others = [token for token in lexed.others if _LINE_BREAK.search(text, token[0], scan.start)]
-            return [*(character_error(token) for token in others), opened]
-    return [character_error(token) for token in lexed.others]
+            return [*_character_errors(text, others), opened]
+    return _character_errors(text, lexed.others)
+
+
+def _character_errors(text: str, tokens: Sequence[Token]) -> list[Diagnostic]:
+    """One message for a run of one character, and one for the fences around a program."""
+    found: list[Diagnostic] = []
+    for start, end, spelling in _runs(tokens):
+        if spelling.startswith("```"):
+            line_break = _LINE_BREAK.search(text, end)
+            until = line_break.start() if line_break else len(text)
+            message = "A file holds the program alone, without the fences of a Markdown page"
+            fixes = fix("Remove the line", start, until, "")
+            found.append(Diagnostic("syntax.character", "error", message, start, until, fixes=fixes))
+        else:
+            found.append(character_error((start, end, spelling)))
+    return found
+
+
+def _runs(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, those of one character that repeats without a gap as one; what has a meaning of its own stays."""
+    run: Token | None = None
+    for token in tokens:
+        start, end, spelling = token
+        if run is not None and run[1] == start and len(spelling) == 1 and spelling == run[2][0]:
+            run = (run[0], end, run[2] + spelling)
+            continue
+        if run is not None:
+            yield run
+        run = token
+    if run is not None:
+        yield run
 
 
 def character_error(token: Token) -> Diagnostic:

@@ -9,6 +9,7 @@ from ..declarations import DECLARATIONS
 from ..diagnostics import Diagnostic
 from ..suggest import closest
 from ..syntax.lexer import PRIMITIVES, RESERVED
+from .habits import DECLARATIONS as FOREIGN
 from .mistake import Mistake, block_name, fix, found, one_of
 
 
@@ -45,10 +46,11 @@ def unknown_declaration(mistake: Mistake) -> Diagnostic | None:
     if homes:
         message = f"`{word}` belongs inside {one_of(map(block_name, homes))}, so it has to be indented"
         return mistake.error("syntax.unindented", message, label="only declarations start a line")
-    meant = closest(word, kinds)
+    meant = closest(word, kinds) if word not in FOREIGN else None
     if meant is None:
         message = f"There is no declaration `{word}`"
-        return mistake.error("syntax.unknown-declaration", message, help=_DECLARATION_WORDS)
+        advice = FOREIGN.get(word, _DECLARATION_WORDS)
+        return mistake.error("syntax.unknown-declaration", message, help=advice)
     return mistake.error(
         "syntax.unknown-declaration",
         f"There is no declaration `{word}`",

@@ -231,7 +231,10 @@ class Recovery:
             silent = silent or self.tokens.line(index - 1) in self.broken_lines
         if mistake.at_end and not silent:
             opening = unclosed_brace(mistake)
-            silent = opening is not None and self.tokens.line_at(opening[0]) in self.broken_lines
+            # A brace that a repair put in has no width, and its own message already.
+            silent = opening is not None and (
+                opening[0] == opening[1] or self.tokens.line_at(opening[0]) in self.broken_lines
+            )
         self.broken_lines.add(line)
         if not silent:
             self.report(diagnostic)

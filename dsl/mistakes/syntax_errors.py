@@ -8,6 +8,7 @@ from ..declarations import declaration
 from ..diagnostics import Diagnostic, Label
 from ..suggest import closest
 from ..syntax.lexer import LINE_END
+from .habits import habit
 from .mistake import Mistake, block_name, fix, found, one_of, wanted
 from .name_errors import reread, reserved, unknown_declaration, wrong_case
 from .slips import slip
@@ -20,6 +21,7 @@ def complain(mistake: Mistake) -> Diagnostic:
         reread,
         unknown_declaration,
         reserved,
+        habit,
         wrong_case,
         slip,
         _clause,

@@ -55,8 +55,8 @@ flow main(thing: Thing) -> json {{
 """
 STEP = """
 agent writer_of_it {{ model "openai/some"  prompt "Write." }}
-flow main(given: text) -> json {{
-  {word} = writer_of_it(given)
+flow main(topic_: text) -> json {{
+  {word} = writer_of_it(topic_)
   parallel {{
     {word}_1 = writer_of_it({word})
     second_one = writer_of_it("{{{{ {word} }}}}")
@@ -68,52 +68,52 @@ flow main(given: text) -> json {{
 DECLARATION = """
 model jev_model "typesafe/jev" {{ kind decision }}
 {kind}
-flow main(given: text) -> json {{ {use} }}
+flow main(topic_: text) -> json {{ {use} }}
 """
 KINDS = {
     "let": ('let {word} = ["a"]', "return {word}"),
-    "model": ('model {word} "openai/some"\nagent w {{ model {word}  prompt "x" }}', "return w(given)"),
+    "model": ('model {word} "openai/some"\nagent w {{ model {word}  prompt "x" }}', "return w(topic_)"),
     "provider": (
         'provider {word} {{ api openai }}\nmodel m "a/b" via {word}\nagent w {{ model m }}',
-        "return w(given)",
+        "return w(topic_)",
     ),
-    "tool": ('tool {word} {{ mcp "npx x" }}\nagent w {{ model "a/b"  tools [{word}] }}', "return w(given)"),
-    "agent": ('agent {word}(x) {{ model "a/b"  prompt "{{{{ x }}}}" }}', "a = {word}(given)\n  return a"),
+    "tool": ('tool {word} {{ mcp "npx x" }}\nagent w {{ model "a/b"  tools [{word}] }}', "return w(topic_)"),
+    "agent": ('agent {word}(x) {{ model "a/b"  prompt "{{{{ x }}}}" }}', "a = {word}(topic_)\n  return a"),
     "judge": (
         'code judge {word} {{ require len(reply) > 0 else "no" }}\n'
         'agent w {{ model "a/b"  judges [{word}] }}',
-        "v = {word}(given)\n  return [v.passed, w(given)]",
+        "v = {word}(topic_)\n  return [v.passed, w(topic_)]",
     ),
     "scorer": (
         'scorer {word} contains "x"\ngate g(x) {{ scorers {{ {word}  not contains "z" as b }} }}',
-        "g(given)\n  return 1",
+        "g(topic_)\n  return 1",
     ),
     "gate": (
         "gate {word}(x) {{ scorers {{ length 1..5 }} }}",
-        "{word}(given)\n  v = try {word}(given)\n  return v.passed",
+        "{word}(topic_)\n  v = try {word}(topic_)\n  return v.passed",
     ),
     "condition": (
         'condition {word}(x) {{ model jev_model  ask "?" }}',
-        "if {word}(given) {{ return 1 }} else {{ return 2 }}",
+        "if {word}(topic_) {{ return 1 }} else {{ return 2 }}",
     ),
     "choice": (
         'choice {word}(x) {{ model jev_model  ask "?"  options {{ a "A"  b "B" }} }}',
-        "switch {word}(given) {{ case a {{ return 1 }}  case b {{ return 2 }} }}",
+        "switch {word}(topic_) {{ case a {{ return 1 }}  case b {{ return 2 }} }}",
     ),
     "scale": (
         'scale {word}(x) {{ model jev_model  ask "?"  levels ["a", "b"] }}',
-        "s = {word}(given)\n  return s.label",
+        "s = {word}(topic_)\n  return s.label",
     ),
-    "flow": ("flow {word}(x) -> text {{ return x }}", "a = {word}(given)\n  return a"),
-    "parameter": ("flow named({word}: text) -> text {{ return {word} }}", "return named({word}: given)"),
+    "flow": ("flow {word}(x) -> text {{ return x }}", "a = {word}(topic_)\n  return a"),
+    "parameter": ("flow named({word}: text) -> text {{ return {word} }}", "return named({word}: topic_)"),
     "profile": (
         'agent w {{ model "a/b" }}\nprofile {word} {{ agent w {{ model "c/d" }} }}',
-        "return w(given)",
+        "return w(topic_)",
     ),
     "test": (
         'agent {word} {{ model "a/b" }}\n'
-        'test "t" for main {{ given {{ given: "x" }}  {word} replies "y"  expect result == "y" }}',
-        "return {word}(given)",
+        'test "t" for main {{ given {{ topic_: "x" }}  {word} replies "y"  expect result == "y" }}',
+        "return {word}(topic_)",
     ),
 }
 

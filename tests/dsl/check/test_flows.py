@@ -89,7 +89,7 @@ def test_a_name_bound_on_every_path_that_goes_on_is_bound_after(statements: str)
         'if len(task) > 1 { x = task }\nif len(task) > 2 { x = later }\nreturn "{{ x }} {{ x }}"',
     ],
 )
-def test_a_name_that_may_have_no_value_is_reported_once(statements: str) -> None:
+def test_u54_a_name_that_may_have_no_value_is_reported_once(statements: str) -> None:
     assert codes(body(statements)) == ["flow.unbound"]
 
 

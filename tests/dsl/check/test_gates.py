@@ -121,7 +121,7 @@ def test_a_sound_gate_is_accepted(check, clauses) -> None:
         ),
     ],
 )
-def test_weights_stand_where_they_count(check, clauses, at, message) -> None:
+def test_x03_weights_stand_where_they_count(check, clauses, at, message) -> None:
     only = check(gate(*clauses)).only
     assert (only.code, only.at, only.message) == ("gate.weights", at, message)
 
@@ -132,7 +132,7 @@ def test_a_scorer_may_weigh_nothing_where_another_does(check) -> None:
 
 
 @pytest.mark.parametrize("bar", ["0", "-0.1", "1.0001", "70"])
-def test_u51_a_bar_lies_above_0_up_to_1(check, bar) -> None:
+def test_u51_x10_a_bar_lies_above_0_up_to_1(check, bar) -> None:
     only = check(gate("scorers { has_x weight 1 }", f"combine weighted at least {bar}")).only
     assert (only.code, only.at) == ("gate.threshold", bar)
     assert only.message == f"A weighted gate passes from a bar above 0 up to 1, and {bar} is not one"

@@ -87,7 +87,7 @@ def test_a04_a_sound_judge_is_accepted(check, text) -> None:
         ),
     ],
 )
-def test_a02_a03_u01_a_judge_that_is_not_code_has_a_model(check, text, code, at, message) -> None:
+def test_a02_a03_u01_x23_a_judge_that_is_not_code_has_a_model(check, text, code, at, message) -> None:
     only = check(with_models(text)).only
     assert (only.code, only.at, only.message) == (code, at, message)
 
@@ -357,7 +357,7 @@ def test_what_would_have_no_effect_or_no_meaning_is_found(check, text, code, at)
 
 
 @pytest.mark.parametrize("threshold", ["0", "1", "0.7", "1.0"])
-def test_a65_a_threshold_lies_between_0_and_1_both_included(check, threshold) -> None:
+def test_a65_x10_x11_a_threshold_lies_between_0_and_1_both_included(check, threshold) -> None:
     assert check(with_models(f'judge j {{ model small  rate "x"  threshold {threshold} }}')).short == []
 
 

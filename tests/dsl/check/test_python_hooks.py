@@ -125,7 +125,7 @@ def test_a_judges_function_takes_one_input_and_what_it_asks_for_by_name(python: 
         ("def posted(input, *, model): ...", "judge.model-on-code-judge"),
     ],
 )
-def test_what_nothing_provides_is_found(python: str, code: str) -> None:
+def test_a31_what_nothing_provides_is_found(python: str, code: str) -> None:
     (found,) = judge(python)
     assert found.code == code
 
@@ -150,7 +150,7 @@ def test_a_tool_that_only_a_hook_uses_is_used() -> None:
     assert findings(text, "def lookup(id): ...\ndef posted(input, *, lookup): ...") == []
 
 
-def test_the_file_is_never_run() -> None:
+def test_i01_the_file_is_never_run() -> None:
     assert tool("raise SystemExit('imported')\ndef get_order(id, limit): ...") == []
 
 

@@ -65,7 +65,7 @@ def test_a39_the_six_kinds_of_scorers(check, scorer) -> None:
         ('contains "{{ wrod }}"', "name.unknown", "wrod", "`wrod` is not known here"),
     ],
 )
-def test_a41_a44_what_can_never_score_is_found(check, scorer, code, at, message) -> None:
+def test_a41_a42_a43_a44_what_can_never_score_is_found(check, scorer, code, at, message) -> None:
     only = check(f"{TYPE}scorer it {scorer}\n").only
     assert (only.code, only.at, only.message) == (code, at, message)
 

@@ -331,7 +331,7 @@ def test_two_tests_have_two_names() -> None:
         ("judge clear { model big } agent writer { model other }", []),
     ],
 )
-def test_a_profile_changes_what_is_there_in_ways_that_work(profile: str, expected: list[str]) -> None:
+def test_u23_a_profile_changes_what_is_there_in_ways_that_work(profile: str, expected: list[str]) -> None:
     assert codes(f"profile p {{ {profile} }}\n") == expected
 
 
