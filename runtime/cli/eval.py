@@ -35,8 +35,11 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--suite", metavar="NAME", help="run the cases of this suite")
     parser.add_argument(
-        "--cases", metavar="FILE", help="other cases for the suite: .jsonl, .json, .csv or .yaml"
+        "--cases",
+        metavar="FILE",
+        help="other cases for the suite, or cases for --judge alone: .jsonl, .json, .csv or .yaml",
     )
+    parser.add_argument("--flow", metavar="NAME", help="the flow that --cases without a suite are for")
     parser.add_argument(
         "--repeat",
         type=count,
@@ -44,7 +47,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="run each case so often; a case still counts once",
     )
-    parser.add_argument("--profile", metavar="NAME", help="a profile of the file, for the suite")
+    parser.add_argument("--profile", metavar="NAME", help="a profile of the file, for the cases")
     parser.add_argument(
         "--strict", action="store_true", help="run nothing if a line of the cases cannot be read"
     )

@@ -50,16 +50,32 @@ def run_eval(arguments: argparse.Namespace) -> int:
 
 def _run_eval(arguments: argparse.Namespace) -> int:
     program = loaded(arguments.file)
-    if arguments.suite is None:
-        for option in ("cases", "profile"):
+    if arguments.suite is None and arguments.cases is None:
+        for option in ("profile", "flow"):
             if getattr(arguments, option) is not None:
-                raise WrongUse(f"--{option} goes with --suite NAME: {_suites(program)}")
+                raise WrongUse(f"--{option} goes with --suite NAME or --cases FILE: {_suites(program)}")
         chosen = choose_judge(program.plan, arguments.judge)
         if arguments.dry_run:
             return _forecast_runs(program, chosen, arguments)
         return trio.run(_terns, program, chosen, arguments)
-    suite = suite_of(program, arguments.suite)
+    suite = (
+        _without_name(program, arguments) if arguments.suite is None else suite_of(program, arguments.suite)
+    )
     return trio.run(_suite, program, suite, arguments)
+
+
+def _without_name(program: Program, arguments: argparse.Namespace) -> SuitePlan:
+    """Cases that belong to no suite of the file: a judge alone checks them."""
+    return SuitePlan(
+        name=Path(arguments.cases).name,
+        flow=program.flow_name(arguments.flow),
+        description=None,
+        cases=arguments.cases,
+        checks=(),
+        limits=(),
+        labels=None,
+        cascade="all",
+    )
 
 
 def suite_of(program: Program, name: str) -> SuitePlan:
@@ -148,7 +164,7 @@ async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespa
         run = _fitting(session, suite, file.name, limited(file.cases, arguments.limit), arguments)
         run = attrs.evolve(run, faults=(*file.faults, *run.faults))
         tell_faults(run.faults)
-        pace = pace_of(session, arguments, suite.name)
+        pace = pace_of(session, arguments, arguments.suite)
         checks = Checks(session, uses, pace.account, suite.cascade)
         report = await stoppable(pace, lambda: run_suite(session, run, checks, pace))
     show(report, render_suite(report), arguments)

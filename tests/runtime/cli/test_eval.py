@@ -188,7 +188,7 @@ def test_github_shows_the_report_on_the_page_of_the_job(
     ("words", "expected"),
     [
         (("--suite", "other"), "there is no suite `other`; the file declares golden, rates, broken"),
-        (("--cases", "golden.jsonl"), "--cases goes with --suite NAME"),
+        (("--profile", "x"), "--profile goes with --suite NAME or --cases FILE"),
         (("--judge", "nobody"), "there is no judge and no model of that name"),
         (("--limit", "0"), "write a whole number from 1"),
     ],
@@ -198,6 +198,15 @@ def test_wrong_use_says_what_to_write(
 ) -> None:
     assert evaluate(*words) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_cases_without_a_suite_are_checked_by_a_judge_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("--cases", "golden.jsonl", "--judge", "rated") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("desk  suite golden.jsonl  version 1\n")
+    assert "mean 0.800" in out
+    assert evaluate("--cases", "golden.jsonl", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["checks"][0][0] == "adequate"
 
 
 def test_without_runs_it_says_how_to_evaluate_a_suite(capsys: pytest.CaptureFixture[str]) -> None:
