@@ -191,7 +191,7 @@ async def test_a58_a59_a_bar_without_an_uncertain_branch_or_the_reverse_is_refus
     assert decider.requests == []
 
 
-async def test_c68_c69_a_step_that_fails_in_a_branch_fails_as_itself_and_no_other_branch_runs() -> None:
+async def test_c68_c69_x18_a_step_that_fails_in_a_branch_fails_as_itself_and_no_other_branch_runs() -> None:
     body = """
       if urgent(ticket) { stop "in then" }
       else { stop "in else" }
@@ -224,7 +224,7 @@ async def test_c03_c05_c70_u39_a_broken_contract_runs_no_branch_and_was_paid_for
     assert result.record.usage.calls == 1
 
 
-async def test_c77_a_failed_call_runs_no_branch() -> None:
+async def test_c77_u12_a_failed_call_runs_no_branch() -> None:
     result, _ = await decided(ProviderError("it is down", code="provider.down"))
     assert (result.record.code, result.record.reason) == ("step.decision", "urgent: it is down")
 
@@ -423,7 +423,7 @@ async def test_c78_c79_c80_c83_the_event_comes_before_the_branch_and_holds_no_co
     assert "Fire" not in str(event)
 
 
-async def test_c85_events_of_choices_and_scales_name_their_labels() -> None:
+async def test_c85_x20_events_of_choices_and_scales_name_their_labels() -> None:
     seen: list[events.Event] = []
     body = "a = team(ticket)\n  b = severity(ticket)\n  return [a.choice, b.label]"
     decider = Model(
@@ -435,7 +435,7 @@ async def test_c85_events_of_choices_and_scales_name_their_labels() -> None:
     assert told == [("choice", "billing"), ("score", "high")]
 
 
-async def test_c81_c82_a_hook_that_raises_changes_nothing_and_reaches_on_error() -> None:
+async def test_c81_c82_u32_a_hook_that_raises_changes_nothing_and_reaches_on_error() -> None:
     failures: list[ObservabilityError] = []
 
     def hook(event: events.Event) -> None:
@@ -483,7 +483,7 @@ async def test_case_184_185_a_broken_distribution_is_told_with_its_field_and_run
 
 
 @pytest.mark.parametrize(("bar", "went"), [("0.6", "uncertain"), ("0.5", "then")])
-async def test_case_188_one_half_is_yes_and_no_surer_than_one_half(bar: str, went: str) -> None:
+async def test_x08_case_188_one_half_is_yes_and_no_surer_than_one_half(bar: str, went: str) -> None:
     result, decider = await decided(ConditionAnswer(0.5), BRANCHES, f"confidence at least {bar}")
     assert (result.answer["went"], len(decider.requests)) == (went, 1)
 

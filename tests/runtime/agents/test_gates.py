@@ -77,11 +77,11 @@ async def test_d48_d49_an_ask_is_read_for_its_verdict_alone() -> None:
     assert await decided(gate, "status", "VERDICT: BLOCK") == ("pass", "scorers", 0)
 
 
-async def test_d50_where_nobody_is_left_to_ask_the_gate_blocks() -> None:
+async def test_d50_x06_where_nobody_is_left_to_ask_the_gate_blocks() -> None:
     assert await decided("scorers { has_status }", "x") == ("block", "default", 0)
 
 
-async def test_judge_always_asks_each_time() -> None:
+async def test_x02_judge_always_asks_each_time() -> None:
     gate = 'scorers { has_status }\n  judge always reviewer "Good?"'
     assert await decided(gate, "status", "VERDICT: BLOCK") == ("block", "judge", 1)
     weighted = """scorers { has_status weight 0.9 }
@@ -299,9 +299,10 @@ async def test_d40_d41_the_target_is_the_input_or_a_part_of_it(input: str, verdi
         ),
     ],
 )
-async def test_a_target_that_is_not_there_is_a_failed_scorer_also_under_not(
+async def test_u55_a_target_that_is_not_there_is_a_failed_scorer_also_under_not(
     target: str, input: str, reason: str
 ) -> None:
+    # What should have been checked and is not there is never a pass.
     gate = f'target {target}\n  scorers {{ not contains "TODO" }}'
     result, _ = await gated(gate, input)
     [scored] = step(result, "ready").gate.results

@@ -208,7 +208,9 @@ GOOD = {
 DECISION = "{ kind decision }"
 
 
-async def test_b23_to_b27_all_questions_are_one_call_and_answers_are_typed_by_their_questions() -> None:
+async def test_b23_b24_b25_b26_b27_all_questions_are_one_call_and_answers_are_typed_by_their_questions() -> (
+    None
+):
     result, grader = await judged(DECIDED, GOOD, settings=DECISION)
     [request] = grader.requests
     assert request.state == {"task": "Say hi", "reply": "Hi"}

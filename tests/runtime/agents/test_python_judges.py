@@ -120,7 +120,7 @@ def test_b16_a_verdict_has_two_constructors() -> None:
 ASKS = 'judge rule(reply: text, bar: float) { model grader  python "hooks.py:rule" }'
 
 
-async def test_b18_b19_b30_b32_b33_what_a_judge_names_by_keyword_is_injected(tmp_path: Path) -> None:
+async def test_a01_b18_b19_b30_b32_b33_what_a_judge_names_by_keyword_is_injected(tmp_path: Path) -> None:
     made = written(
         tmp_path,
         """

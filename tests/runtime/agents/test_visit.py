@@ -54,7 +54,7 @@ async def test_b05_a_failed_attempt_stays_out_of_the_thread_and_in_the_record() 
     assert writer.prompts[2] == "Previous turns:\nQ: One?\nA: Short.\n\nTask:\nTwo?"
 
 
-async def test_b06_b07_b08_u05_spent_retries_are_a_quality_gate_error_of_the_last_answer() -> None:
+async def test_b06_b07_b08_u05_x12_spent_retries_are_a_quality_gate_error_of_the_last_answer() -> None:
     writer = Model("One. Two.", "Three. Four.", "Five. Six.")
     strict = Model("First.", "Second.", "Third.")
     result = await run(JUDGED, "What?", models={"small": writer, "strict": strict})
@@ -107,7 +107,8 @@ async def test_b14_b15_a_judge_sees_the_task_and_the_retries_so_far() -> None:
     assert reasons == ["Now: go 0", "Now: go 1", None]
 
 
-async def test_b30_b31_b52_costs_are_booked_per_party_and_failed_attempts_count() -> None:
+async def test_b30_b31_b52_u04_costs_are_booked_per_party_and_failed_attempts_count() -> None:
+    # A judge's spending stands under its own name, which says more than one category for all of them.
     source = JUDGED.replace('"fake/small"', '"fake/small" { price $1 in, $2 out }')
     source = source.replace('"fake/strict"', '"fake/strict" { price $10 in, $0 out }')
     writer, strict = Model("One. Two.", "Short."), Model("PASS")

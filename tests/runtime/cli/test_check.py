@@ -96,7 +96,7 @@ def test_an_unknown_format_and_no_path_are_wrong_use(
     assert run(capsys, "check")[0] == 2
 
 
-def test_a22_a23_strict_makes_a_judge_of_the_same_family_an_error(
+def test_a22_a23_i02_strict_makes_a_judge_of_the_same_family_an_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "same.judge").write_text(SAME)

@@ -46,7 +46,7 @@ def described(file: Path, capsys: pytest.CaptureFixture[str], *words: str) -> st
     return capsys.readouterr().out
 
 
-def test_f50_versions_are_shown_with_8_of_64_characters(
+def test_f50_i07_versions_are_shown_with_8_of_64_characters(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = json.loads(described(file, capsys, "--json"))["versions"]

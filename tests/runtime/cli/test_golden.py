@@ -49,9 +49,10 @@ def cases(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def test_the_newest_answered_runs_become_cases_oldest_first(
+def test_u21_the_newest_answered_runs_become_cases_oldest_first(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # The cases are JSON lines, one a line, which a suite reads and a person can change without a reader for YAML.
     assert main(["golden", "add", "--from-last", "20"]) == 0
     assert cases(file) == [
         {"id": "00000000", "input": "one", "answer": "answer 0"},

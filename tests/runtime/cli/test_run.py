@@ -151,7 +151,7 @@ def test_f04_an_unknown_thread_is_refused_before_any_call(jrun: Jrun, tmp_path: 
     assert not Store.read(tmp_path / "terns.sqlite").list_terns()
 
 
-def test_f03_a_thread_is_continued(jrun: Jrun, tmp_path: Path) -> None:
+def test_f03_i03_a_thread_is_continued(jrun: Jrun, tmp_path: Path) -> None:
     _, _, err = jrun("flow.judge", "What are terns?", "--quiet")
     thread = err.removeprefix("thread: ").strip()
     code, _, again = jrun("flow.judge", "What are terns?", "--quiet", "--thread", thread)

@@ -223,7 +223,8 @@ async def test_one_half_is_yes_by_the_services_that_give_a_probability_alone() -
     assert calls.names == ["then", "uncertain"]
 
 
-async def test_a_switch_over_a_question_sends_the_questions_own_order_and_words() -> None:
+async def test_u10_a_switch_over_a_question_sends_the_questions_own_order_and_words() -> None:
+    # The order is the author's and part of the question, so it is sent as it is written and never sorted.
     team = jf.ChoiceQuestion[Any, str](TEAMS, ask=WHICH_TEAM)
     asks, provider = judge(BILLING)
     calls = Calls()

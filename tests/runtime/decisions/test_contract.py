@@ -171,7 +171,7 @@ async def test_c13_c16_a_score_is_a_position_on_its_levels_in_order() -> None:
     assert decision.probabilities == (0.25, 0.25, 0.5)
 
 
-async def test_the_label_of_a_tie_is_the_lower_level() -> None:
+async def test_x07_the_label_of_a_tie_is_the_lower_level() -> None:
     tie = jf.ScoreDecision(1.0, LEVELS, (0.5, 0.0, 0.5), 0.5)
     asks, _ = judge(tie)
     assert (await asks.score(question="How bad?", levels=LEVELS)).label == "low"
@@ -258,7 +258,7 @@ async def test_c19_plain_decisions_call_nothing_back() -> None:
 # --- errors
 
 
-def test_c74_c75_five_kinds_of_errors_each_with_a_code_of_its_own() -> None:
+def test_c74_c75_u35_five_kinds_of_errors_each_with_a_code_of_its_own() -> None:
     kinds = {
         jf.ConfigurationError("x"): "configuration",
         jf.SerializationError("x"): "serialization",

@@ -49,7 +49,7 @@ async def test_c78_a_provider_that_tells_nothing_of_itself_has_its_name() -> Non
     assert (event.provider, event.gateway, event.model, event.usage) == ("hand", None, None, None)
 
 
-async def test_c79_the_event_comes_after_validation_and_before_the_callback() -> None:
+async def test_c79_x21_the_event_comes_after_validation_and_before_the_callback() -> None:
     order: list[str] = []
     asks, _ = judge(YES, on_decision=lambda event: order.append("event"))
     await asks.judge_if(

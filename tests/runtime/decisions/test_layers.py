@@ -159,7 +159,7 @@ async def test_c42_a_layer_is_what_it_was_when_it_was_given() -> None:
         {"": {"a b": [1, None, {"ü": "x"}]}},
     ],
 )
-async def test_c43_json_values_are_sent_as_they_are(value: Any) -> None:
+async def test_c43_u49_json_values_are_sent_as_they_are(value: Any) -> None:
     found = await sent({}, {"value": value})
     assert found == {"value": value}
     assert type(found["value"]) is type(value)
@@ -249,7 +249,7 @@ CYCLE.append({"again": CYCLE})
         ("depth", None, "$.v" + "[0]" * 199),
     ],
 )
-async def test_c44_to_c49_what_is_no_json_is_refused_with_its_path_before_the_provider(
+async def test_c44_c45_c46_c47_c48_c49_what_is_no_json_is_refused_with_its_path_before_the_provider(
     row: str, value: Any, path: str
 ) -> None:
     if row == "depth":

@@ -207,7 +207,8 @@ async def test_an_opinion_is_held_against_labels() -> None:
     assert report.cost.known != "0"
 
 
-async def test_a_rating_has_a_sweep_over_its_score() -> None:
+async def test_u66_a_rating_has_a_sweep_over_its_score() -> None:
+    # What other bars would have said is worked out from what was kept, without a call.
     report = await run("rated", {"j": Model("0.9", "0.8", "0.3")}, [("a", True), ("b", True), ("c", False)])
     [measure] = report.measures
     assert (measure.name, measure.n) == ("score", 3)

@@ -128,7 +128,8 @@ def test_every_case_knows_its_line(kind: str, text: str, lines: list[int]) -> No
         ),
     ],
 )
-def test_a_broken_line_is_named_with_its_mistake_and_the_fix(kind: str, text: str, expected: str) -> None:
+def test_u22_a_broken_line_is_named_with_its_mistake_and_the_fix(kind: str, text: str, expected: str) -> None:
+    # A key that nobody knows is no mistake: checks read it as a field of the case.
     assert faults(text, kind)[:1] == [expected]
 
 
@@ -152,7 +153,7 @@ def test_the_lines_beside_a_broken_one_are_kept_unless_strict(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.txt", "a"), ("x.jsonl", "\n"), ("x.csv", "input\n")])
-def test_a_file_without_cases_is_refused(tmp_path: Path, name: str, text: str) -> None:
+def test_u22_a_file_without_cases_is_refused(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ConfigurationError, match=name):
         read_cases(tmp_path / name)

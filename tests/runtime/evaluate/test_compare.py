@@ -103,7 +103,7 @@ def cases(n: int) -> list[Case]:
     ]
 
 
-async def test_f38_the_same_cases_through_two_profiles(tmp_path: Path) -> None:
+async def test_f38_u24_the_same_cases_through_two_profiles(tmp_path: Path) -> None:
     report = await comparing(golden(tmp_path), {}, cases(120))
     base, large = report.sides
     assert (base.mean.value, large.mean.value) == (pytest.approx(0.5, abs=0.1), pytest.approx(0.8, abs=0.1))

@@ -86,7 +86,8 @@ async def test_f23_every_answered_run_without_a_score_gets_the_probability_that_
     assert row.mean.value == pytest.approx(0.6)
 
 
-async def test_x09_the_score_is_the_probability_and_never_the_confidence(store: Path) -> None:
+async def test_u18_x09_the_score_is_the_probability_and_never_the_confidence(store: Path) -> None:
+    # A confidence says how sure a judge is of its choice and is never read as the probability that the answer is good.
     await answered(desk(), store, "a")
     judge = Model({"adequate": ConditionAnswer(0.2, confidence=0.97)})
     report = await evaluate(desk(), judge, store)
@@ -232,7 +233,7 @@ async def test_f32_judging_pays_from_the_accounts_own_day(store: Path) -> None:
 LIMITED = "limits { cost $1 per day }"
 
 
-async def test_f35_a_spent_budget_ends_it_well_with_what_there_is(store: Path) -> None:
+async def test_f35_u19_a_spent_budget_ends_it_well_with_what_there_is(store: Path) -> None:
     made = desk(LIMITED)
     await answered(made, store, *"abcd")
     judge = decides(0.5)

@@ -86,7 +86,7 @@ async def suite(
         return await run_suite(session, run, Checks(session, plan.checks, account, plan.cascade), pace)
 
 
-async def test_u29_all_checks_are_made_in_their_order(tmp_path: Path) -> None:
+async def test_b50_u29_all_checks_are_made_in_their_order(tmp_path: Path) -> None:
     report = await suite(desk(tmp_path), "all", [case("a", "other")])
     [found] = report.cases
     assert [(check.check, check.state) for check in found.checks] == [
@@ -97,7 +97,7 @@ async def test_u29_all_checks_are_made_in_their_order(tmp_path: Path) -> None:
     assert (found.state, found.cause, found.score) == ("failed", "right: it is other", pytest.approx(1.9 / 3))
 
 
-async def test_u29_cascade_stop_ends_a_case_at_its_first_failure(tmp_path: Path) -> None:
+async def test_u29_x19_cascade_stop_ends_a_case_at_its_first_failure(tmp_path: Path) -> None:
     judge = Model("0.9")
     report = await suite(desk(tmp_path), "stopping", [case("a", "other"), case("b")], {"j": judge})
     assert [check.state for check in report.cases[0].checks] == ["passed", "failed", "skipped"]

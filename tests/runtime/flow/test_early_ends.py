@@ -90,7 +90,7 @@ async def test_a_guard_that_trips_cancels_the_tool_that_runs_and_lets_none_start
 BEFORE = "flow main(text: text) -> text { guard(text)  draft = writer(text)  return draft }"
 
 
-async def test_a_guard_before_the_agent_lets_no_call_start(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_u11_a_guard_before_the_agent_lets_no_call_start(tmp_path: Path, autojump_clock: Any) -> None:
     small = Model("done")
     models = {"small": small, "slow": Model("No.", seconds=0.3)}
     result = await run(made(tmp_path, BEFORE), "hi", models=models)

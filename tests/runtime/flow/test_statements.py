@@ -32,7 +32,7 @@ async def answer(body: str, *replies: Any, **options: Any) -> Any:
     return result.answer
 
 
-async def test_statements_run_in_order_and_names_keep_their_values() -> None:
+async def test_a38_statements_run_in_order_and_names_keep_their_values() -> None:
     body = "a = writer(text)\n b = writer(a)\n c = a + b\n a = upper(c)\n return [a, b, c]"
     assert await answer(body, "1", "2") == ["12", "2", "12"]
 
@@ -138,7 +138,8 @@ async def test_a_loop_reads_its_test_once_more_when_its_turns_are_spent() -> Non
     assert (result.answer, len(result.record.steps)) == ("abc", 3)
 
 
-async def test_spent_turns_run_else_or_end_the_flow_as_guarded() -> None:
+async def test_u60_spent_turns_run_else_or_end_the_flow_as_guarded() -> None:
+    # A gate that blocks is tried again by a loop around it, which says how often.
     result = await flow(LOOP, "a")
     assert (result.status, result.record.code, result.answer) == ("guarded", "flow.stop", "still short")
     bare = LOOP.replace('else { stop "still short" }', "")

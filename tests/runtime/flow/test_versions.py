@@ -77,7 +77,7 @@ def test_f19_every_setting_of_a_model_makes_another_model_version(old: str, new:
     assert changed(old, new) == {"model", "config"}
 
 
-def test_what_is_no_text_and_no_model_changes_the_config_alone() -> None:
+def test_u27_what_is_no_text_and_no_model_changes_the_config_alone() -> None:
     assert changed("best of 2", "best of 3") == {"config"}
     assert changed('contains "x"', 'contains "y"') == {"config"}
 
@@ -89,7 +89,10 @@ def test_a_name_that_positions_have_too_is_part_of_the_program() -> None:
 
 def test_a_key_is_in_no_hash_and_a_test_makes_no_version() -> None:
     assert changed("HOUSE_KEY", "OTHER_KEY") == set()
-    tested = SOURCE + 'test "t" for main { given { text: "x" }  start replies "a"  picker replies "1"  expect fails }\n'
+    tested = (
+        SOURCE
+        + 'test "t" for main { given { text: "x" }  start replies "a"  picker replies "1"  expect fails }\n'
+    )
     assert versions(tested.replace("expect fails", 'expect result == "a"')) == versions()
 
 

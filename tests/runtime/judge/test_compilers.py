@@ -256,7 +256,9 @@ async def test_d23_the_folder_is_gone_however_the_compiler_ended(folders, tools,
     assert not any(folders.iterdir())
 
 
-async def test_d24_a_compiler_that_cannot_be_started_says_nothing_of_the_code(folders, tools, project) -> None:
+async def test_d24_a_compiler_that_cannot_be_started_says_nothing_of_the_code(
+    folders, tools, project
+) -> None:
     (tools / "node").write_text("#!/nowhere/at/all\n")
     (tools / "node").chmod(stat.S_IRWXU)
     said = await compile_code("javascript", "x", Compilers(str(tools), project))

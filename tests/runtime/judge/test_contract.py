@@ -58,7 +58,7 @@ def test_c05_a_condition_is_used_whole_or_not_at_all(share: Any, confidence: Any
 
 @settings(max_examples=50, deadline=None)
 @given(anything, anything, anything, st.sampled_from([None, 2]))
-def test_c07_to_c12_a_choice_is_used_whole_or_not_at_all(
+def test_c07_c08_c09_c10_c11_c12_a_choice_is_used_whole_or_not_at_all(
     choice: Any, shares: Any, confidence: Any, rounding: int | None
 ) -> None:
     reply = DecisionReply({"q": ChoiceAnswer(choice, shares, confidence)}, rounding=rounding)
@@ -85,7 +85,7 @@ def test_c14_c15_a_score_is_used_whole_or_not_at_all(score: Any, shares: Any, co
 
 
 @pytest.mark.parametrize("total", [0.98, 0.985, 0.99, 1.0, 1.01])
-def test_case_193_a_declared_rounding_scales_what_rounding_can_explain(total: float) -> None:
+def test_x17_case_193_a_declared_rounding_scales_what_rounding_can_explain(total: float) -> None:
     shares = {"a": 0.5, "b": total - 0.5}
     reply = DecisionReply({"q": ChoiceAnswer("a", shares)}, rounding=2)
     if abs(total - 1) > 2 * 0.005 + 1e-9:

@@ -62,7 +62,7 @@ def test_c43_json_comes_through_as_it_is_and_as_a_copy(value: Any) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(wild)
-def test_c44_to_c49_whatever_it_is_it_is_json_or_refused_with_a_path(value: Any) -> None:
+def test_c44_c45_c46_c47_c48_c49_whatever_it_is_it_is_json_or_refused_with_a_path(value: Any) -> None:
     refused = None
     try:
         copied = sendable(value)

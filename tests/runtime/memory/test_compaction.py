@@ -107,7 +107,7 @@ async def test_f11_f12_readers_see_the_latest_summaries_and_all_raw_turns_since(
         (ProviderError("the service is down"), "the service is down"),
     ],
 )
-async def test_f14_a_failure_is_shown_the_turn_is_kept_and_the_next_one_tries_the_same_turns_again(
+async def test_f14_u26_x24_a_failure_is_shown_the_turn_is_kept_and_the_next_one_tries_the_same_turns_again(
     path: Path, reply: Reply, reason: str
 ) -> None:
     talk = Talk(path, reply, reply, "at last", "and more")
@@ -166,7 +166,9 @@ async def test_a_turn_that_waits_for_a_person_holds_its_window_back(path: Path) 
     assert "Q: b\nA: [paused]\nQ: c" in talk.big.prompts[-1]
 
 
-async def test_a_spent_limit_asks_for_no_summary_and_a_limit_that_it_meets_fails_no_turn(path: Path) -> None:
+async def test_u26_a_spent_limit_asks_for_no_summary_and_a_limit_that_it_meets_fails_no_turn(
+    path: Path,
+) -> None:
     talk = Talk(path, source=SOURCE + "limits { calls 1 per run }\n")
     third = await talk.say(*"abc")
     [step] = memory_steps(third)

@@ -60,7 +60,8 @@ ALL = {
         ("script/a test", None, ("script", "script", "", "a test", None)),
     ],
 )
-def test_a_slug_finds_its_service(slug, via, found) -> None:
+def test_u45_a_slug_finds_its_service(slug, via, found) -> None:
+    # A key in the environment is what most people have; it is the last place that is looked at.
     chosen = choose(ModelChoice(slug, via), ALL)
     target = chosen.target
     key = target.key.reveal() if target.key else None

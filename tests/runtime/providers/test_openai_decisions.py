@@ -78,7 +78,8 @@ async def test_questions_and_answers_are_matched_by_name_in_any_order(kit) -> No
     assert (reply.usage.input_tokens, reply.usage.cached_tokens) == (164, 100)
 
 
-async def test_a_state_that_is_no_text_is_sent_as_json(kit) -> None:
+async def test_u09_a_state_that_is_no_text_is_sent_as_json(kit) -> None:
+    # Pictures are no part of the language: a state is a text or JSON.
     _, request = await decided(kit, ANSWERS[2:], URGENT, state={"a": [1, None]})
     assert request.json["input"] == '{"a":[1,null]}'
 

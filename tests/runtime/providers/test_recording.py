@@ -220,7 +220,7 @@ async def test_decisions_come_back_as_they_were(tmp_path: Path, answer) -> None:
 
 
 @pytest.mark.parametrize("kind", [ProviderError, ProviderContractError])
-async def test_a_call_that_failed_fails_again(tmp_path: Path, kind) -> None:
+async def test_u31_a_call_that_failed_fails_again(tmp_path: Path, kind) -> None:
     recorder = Recorder()
     inner = Model(kind("p: it broke", code="provider.cut"))
     with pytest.raises(ProviderError):

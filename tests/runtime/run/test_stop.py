@@ -51,7 +51,7 @@ async def stopped(model: Model, *when: tuple[float, str]) -> tuple[Any, list[eve
     return results[0], seen
 
 
-async def test_a_soft_stop_lets_calls_in_flight_end_keeps_them_and_starts_nothing(
+async def test_u33_a_soft_stop_lets_calls_in_flight_end_keeps_them_and_starts_nothing(
     autojump_clock: Any,
 ) -> None:
     small = Slow("ok")

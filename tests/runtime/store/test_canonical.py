@@ -70,7 +70,7 @@ def test_f41_numbers_are_written_as_ecmascript_writes_them(number: float, text: 
     assert canonical_json(number) == text.encode()
 
 
-def test_f42_an_unset_property_is_left_out() -> None:
+def test_f42_x14_an_unset_property_is_left_out() -> None:
     assert canonical_hash({"a": 1, "b": UNSET, "c": {"d": UNSET}}) == canonical_hash({"a": 1, "c": {}})
 
 
@@ -122,7 +122,7 @@ def test_f45_what_is_no_json_type_names_its_path(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), 10**30])
-def test_f46_a_whole_number_beyond_a_double_is_refused(value: int) -> None:
+def test_f46_x15_a_whole_number_beyond_a_double_is_refused(value: int) -> None:
     with pytest.raises(NonJsonValueError, match=r"2\^53 - 1") as caught:
         canonical_hash([value])
     assert caught.value.path == "$[0]"
@@ -134,7 +134,7 @@ def test_f46_a_function_is_refused(function: object) -> None:
         canonical_hash({"hook": function})
 
 
-def test_f47_unset_inside_a_list_names_its_path() -> None:
+def test_f47_x14_unset_inside_a_list_names_its_path() -> None:
     with pytest.raises(NonJsonValueError) as caught:
         canonical_hash({"a": [1, 2, UNSET]})
     assert caught.value.path == "$.a[2]"
@@ -146,7 +146,7 @@ def test_f47_unset_as_the_whole_value_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("value", "path"), [({"a": "x\ud800"}, "$.a"), ({"\udfff": 1}, '$["\\udfff"]')])
-def test_f48_half_a_character_names_its_path(value: Any, path: str) -> None:
+def test_f48_x16_half_a_character_names_its_path(value: Any, path: str) -> None:
     with pytest.raises(NonJsonValueError) as caught:
         canonical_hash(value)
     assert caught.value.path == path
@@ -195,7 +195,7 @@ def test_the_value_itself_is_left_as_it_was() -> None:
     assert value == {"a": UNSET, "b": (1, 2)}
 
 
-def test_f50_a_hash_has_64_characters_and_people_see_8() -> None:
+def test_f50_x13_a_hash_has_64_characters_and_people_see_8() -> None:
     digest = canonical_hash({})
     assert (len(digest), short_hash(digest)) == (64, digest[:8])
 

@@ -227,7 +227,7 @@ async def test_what_does_not_hold_is_told(lines: str, told: str) -> None:
     assert (told in "\n".join(map(str, outcome.failures))) if told else outcome.passed
 
 
-async def test_what_the_script_lacks_is_the_tests_own_fault_even_under_try() -> None:
+async def test_u30_what_the_script_lacks_is_the_tests_own_fault_even_under_try() -> None:
     told = await fails(
         'a = try writer(text) else "none"\nreturn a',
         'writer replies []\nexpect result == "none"',

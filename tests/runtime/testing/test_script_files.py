@@ -59,7 +59,7 @@ def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
         script_of_file(path)
 
 
-def test_an_exhausted_script_says_how_many_there_were(tmp_path: Path) -> None:
+def test_u48_an_exhausted_script_says_how_many_there_were(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     path.write_text('{"name": "a", "reply": 1}', encoding="utf-8")
     script = script_of_file(path)

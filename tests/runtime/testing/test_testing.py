@@ -116,7 +116,7 @@ async def test_h03_what_cannot_be_scripted_is_refused_and_why(
     assert caught.value.code == code
 
 
-async def test_running_out_of_a_script_fails_the_test_even_where_nobody_looks(made: Program) -> None:
+async def test_u30_running_out_of_a_script_fails_the_test_even_where_nobody_looks(made: Program) -> None:
     statuses = []
     with (
         pytest.raises(testing.TestSetupError, match="asked for answer 1, but the script has 0") as caught,
@@ -204,7 +204,7 @@ async def test_what_does_not_fit_a_judge_says_what_would(made: Program) -> None:
             await testing.judge(made, name, reply="x", **given)
 
 
-def test_waiting_takes_no_time() -> None:
+def test_u31_waiting_takes_no_time() -> None:
     async def wait(hours: int) -> str:
         with trio.move_on_after(hours * 3600):
             await trio.sleep_forever()
