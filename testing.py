@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from .runtime.judge.errors import TestSetupError
     from .runtime.scripted import script
     from .runtime.testing.blocks import TestOutcome, run_block
+    from .runtime.testing.cancellations import Cancellations, Cut, every_cancellation
     from .runtime.testing.clocks import run, wall_clock
     from .runtime.testing.one_judge import judge
+    from .runtime.testing.watched import Watch
 
 _HOME = {
+    "Cancellations": "runtime.testing.cancellations",
+    "Cut": "runtime.testing.cancellations",
     "TestOutcome": "runtime.testing.blocks",
     "TestSetupError": "runtime.judge.errors",
+    "Watch": "runtime.testing.watched",
+    "every_cancellation": "runtime.testing.cancellations",
     "judge": "runtime.testing.one_judge",
     "run": "runtime.testing.clocks",
     "run_block": "runtime.testing.blocks",
@@ -30,7 +36,19 @@ _HOME = {
     "wall_clock": "runtime.testing.clocks",
 }
 
-__all__ = ["TestOutcome", "TestSetupError", "judge", "run", "run_block", "script", "wall_clock"]
+__all__ = [
+    "Cancellations",
+    "Cut",
+    "TestOutcome",
+    "TestSetupError",
+    "Watch",
+    "every_cancellation",
+    "judge",
+    "run",
+    "run_block",
+    "script",
+    "wall_clock",
+]
 
 
 def __getattr__(name: str) -> Any:
