@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from judgeflow.runtime.judge.protocol import Caller, ChatReply, ChatRequest
 from judgeflow.runtime.providers.clockwork import Clockwork
 from judgeflow.runtime.providers.service import Call, Service
 from judgeflow.runtime.providers.settings import Target
+from judgeflow.runtime.report.live import LiveView
 from judgeflow.runtime.run import events
 
 from ..helpers import Model, opened
@@ -122,3 +125,41 @@ async def test_a_provider_used_by_itself_needs_no_turn(autojump_clock: Any) -> N
     with pytest.raises(ProviderError) as caught:
         await failing.chat(ChatRequest("m", (), Caller("agent:a")))
     assert caught.value.code == "provider.bad-request"
+
+
+NESTED = """
+model small "fake/small"
+agent parent(topic: text) { model small }
+agent child(topic: text) { model small }
+flow family(topic: text) -> json {
+  first    = parent(topic)
+  children = each name in ["a", "b"] at most 2 at once: child("{{ topic }} {{ name }} {{ first }}")
+  return [first, children]
+}
+flow main(items: text[]) -> json {
+  all = each item in items at most 5 at once: family(item)
+  return all
+}
+"""
+
+
+async def test_a_permit_is_held_for_one_request_so_that_parents_and_children_never_wait_for_each_other(
+    autojump_clock: Any,
+) -> None:
+    model = Served(concurrency=3, seconds=6.0)
+    async with opened(NESTED, {"small": model}) as session:
+        result = await session.run({"items": ["1", "2", "3", "4", "5"]}, flow="main")
+    assert (result.status, model.sent) == ("answered", 15)
+    assert result.answer == [["ok", ["ok", "ok"]]] * 5
+    # Waiting for a permit is no failure, however long it takes.
+    assert trio.current_time() >= 15 / 3 * 6.0
+
+
+async def test_a_retry_is_counted_down_on_the_screen(autojump_clock: Any) -> None:
+    screen = io.StringIO()
+    view = LiveView(screen, live=False, colour=False, workflow="demo")
+    model = Served("provider.overloaded", concurrency=1, seconds=1.0)
+    async with opened(SOURCE, {"small": model}) as session:
+        result = await session.run("[1]", hooks=[view])
+    assert result.answer == ["ok"]
+    assert re.search(r"^\? agent:writer  retrying in 0:0\d \(attempt 2\)  ", screen.getvalue(), re.MULTILINE)
