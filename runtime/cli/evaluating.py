@@ -14,6 +14,7 @@ from typing import TypeVar
 import msgspec
 import trio
 
+from ...dsl.printable import clean
 from ..evaluate.account import EvalAccount, day_limits
 from ..evaluate.cases import Case, CaseFile, read_cases
 from ..evaluate.document import Document
@@ -164,7 +165,7 @@ def annotate(file: str, line: int, title: str, message: str) -> None:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return clean(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

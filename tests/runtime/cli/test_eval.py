@@ -176,6 +176,22 @@ def test_github_shows_failures_at_their_lines(
     json.loads(printed.out)
 
 
+def test_no_model_gets_to_write_a_command_of_github(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    answer = "a\n::set-output name=x::y\n\x1b[31m"
+    (folder / "replies.jsonl").write_text(json.dumps({"name": "writer", "reply": answer}))
+    (folder / "desk.judge").write_text(FILE.replace('else "it is {{ expected }}"', "else reply"))
+    evaluate("--suite", "golden")
+    err = capsys.readouterr().err
+    assert not any(line.startswith("::set-output") for line in err.splitlines())
+    assert "\x1b" not in err
+    summary = (folder / "summary.md").read_text().splitlines()
+    assert [line for line in summary if line.startswith("```")] == ["```text", "```"]
+
+
 def test_github_shows_the_report_on_the_page_of_the_job(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
