@@ -107,3 +107,39 @@ def test_what_an_editor_asks_while_someone_writes(editor: str) -> None:
         assert renamed is not None
 
     converse(editor, scenario)
+
+
+@pytest.mark.parametrize("editor", EDITORS)
+def test_a_fix_a_refactoring_and_the_layout_while_typing(editor: str) -> None:
+    document = types.TextDocumentIdentifier(URI)
+    options = types.FormattingOptions(tab_size=2, insert_spaces=True)
+
+    async def scenario(client: LanguageClient) -> None:
+        await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        [found] = client.diagnostics[URI]
+        actions = await client.text_document_code_action_async(
+            types.CodeActionParams(document, found.range, types.CodeActionContext([found]))
+        )
+        assert [one.title for one in actions or ()] == ["Replace with `small`", "Declare the model `smal`"]
+        first = (actions or [])[0]
+        assert isinstance(first, types.CodeAction)
+        assert first.edit is not None
+        assert first.edit.document_changes or first.edit.changes
+        slug = "".join(f"{line}\n" for line in TEXT.splitlines()).replace("model smal ", 'model "openai/x" ')
+        client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(2, URI),
+                [types.TextDocumentContentChangeWholeDocument(slug)],
+            )
+        )
+        place = types.Position(2, 46)
+        kinds = [types.CodeActionKind.Refactor]
+        asked = types.CodeActionParams(
+            document, types.Range(place, place), types.CodeActionContext([], only=kinds)
+        )
+        [refactoring] = await client.text_document_code_action_async(asked) or []
+        assert refactoring.title == 'Declare "openai/x" as a model of its own'
+        typed = types.DocumentOnTypeFormattingParams(document, types.Position(4, 0), "\n", options)
+        assert not await client.text_document_on_type_formatting_async(typed)
+
+    converse(editor, scenario)
