@@ -268,3 +268,37 @@ async def test_labels_of_past_runs_leave_out_what_people_disagree_about(tmp_path
             found, disputed = labelled_runs(session, store, "", None)
     assert [(each.task, each.label) for each in found] == [("a", True), ("c", False)]
     assert disputed == 1
+
+
+async def test_a_jurys_votes_are_a_measure_and_its_agreement_is_told() -> None:
+    source = """
+    workflow desk
+    model a "a/one"
+    model b "b/two"
+    model c "c/three"
+    judge panel { model [a, b, c]  ask "Good? {{ reply }}" }
+    flow main(question: text) -> text { return question }
+    """
+    made = program(source)
+
+    def says(*good: str) -> Model:
+        return Model(lambda request: "PASS" if request.messages[-1].content.split()[-1] in good else "no")
+
+    models = {"a": says("x", "y"), "b": says("x", "y"), "c": says("x")}
+    async with opened(made, models) as session:
+        account = EvalAccount("desk:eval", "", (), session.writer, session.stamp)
+        items = [
+            Labelled(id=answer, flow="main", task="q", answer=answer, label=answer != "z") for answer in "xyz"
+        ]
+        chosen = choose_judge(made.plan, "panel")
+        report = await calibrate(session, chosen.use, "panel", items, Pace(account), source="labels")
+    assert report.kappa.value == 1.0
+    [measure] = report.measures
+    assert (measure.name, [each.said for each in measure.bins]) == (
+        "votes for",
+        [0.0, pytest.approx(2 / 3), 1.0],
+    )
+    [(name, kappa)] = report.juries
+    # 3:0, 2:1, 0:3: mean agreement 7/9, chance (5/9)² + (4/9)²
+    assert (name, kappa.value) == ("panel", pytest.approx((7 / 9 - 41 / 81) / (1 - 41 / 81)))
+    assert "jury panel: Fleiss' kappa 0.55" in render_calibration(report).text()
