@@ -220,9 +220,13 @@ def cohens_kappa(table: Mapping[tuple[bool, bool], int]) -> Kappa:
         - (agreed * expected - 2 * expected + agreed) ** 2
     ) / (n * (1 - expected) ** 4)
     half = _Z * math.sqrt(max(variance, 0.0))
+    if half < _NO_SPREAD:
+        # Perfect agreement, or a rater that always says the same: the formula knows of no other sample.
+        return Kappa(value)
     return Kappa(value, Interval(max(-1.0, value - half), min(1.0, value + half)))
 
 
+_NO_SPREAD = 1e-6
 _SAYINGS = (True, False)
 _PAIRS = [(a, b) for a in _SAYINGS for b in _SAYINGS]
 

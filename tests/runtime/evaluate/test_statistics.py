@@ -11,6 +11,7 @@ from scipy import stats
 from judgeflow.runtime.evaluate.statistics import (
     ENOUGH,
     Interval,
+    Kappa,
     Mean,
     Paired,
     bootstrap,
@@ -166,6 +167,11 @@ def test_kappa_without_variation_is_not_defined() -> None:
     found = cohens_kappa(table(3, 0, 0, 0))
     assert found.value is None
     assert found.reason == "no variation: both said the same of everything"
+
+
+def test_kappa_has_no_interval_where_nothing_could_vary() -> None:
+    assert cohens_kappa(table(2, 0, 0, 1)) == Kappa(1.0)
+    assert cohens_kappa(table(90, 0, 10, 0)).interval is None
 
 
 def test_kappa_of_a_judge_that_always_says_the_same_is_zero() -> None:
