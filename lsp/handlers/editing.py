@@ -13,9 +13,9 @@ from ..features.actions import Action, extractions, fix_all, quick_fixes, rewrit
 from ..features.completion import Item, completions
 from ..features.formatting import format_edits, within
 from ..features.hover import about_declaration
+from ..features.keystrokes import TRIGGERS, on_type
 from ..features.references import RenameError, renamable, rename
 from ..features.signature import signature_help
-from ..features.typing import TRIGGERS, on_type
 from ..judge_server import ContentModified, Feature, JudgeServer
 from ..translate import offset_of, to_edits, to_markup, to_range
 from .navigation import others

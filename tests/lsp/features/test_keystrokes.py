@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judgeflow.dsl.diagnostics import Edit
-from judgeflow.lsp.features.typing import on_type
+from judgeflow.lsp.features.keystrokes import on_type
 
 
 def applied(text: str, edits: list[Edit]) -> str:
