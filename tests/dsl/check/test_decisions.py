@@ -116,7 +116,7 @@ def test_a61_a_cache_has_something_to_keep_a_time_and_a_key(check, clauses, at, 
         (('ask "Is it?"', "context { a: 1 }", "cache 5m by crm(ticket.id)"), "flow.hidden-call", "crm"),
     ],
 )
-def test_clauses_of_a_condition(check, clauses, code, at) -> None:
+def test_u13_clauses_of_a_condition(check, clauses, code, at) -> None:
     assert check(condition(*clauses)).short == [(code, at)]
 
 

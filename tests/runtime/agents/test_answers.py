@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from typing import Any
 
 import pytest
 
 from judgeflow.dsl import shapes
+from judgeflow.dsl.json_schema import schema_of
+from judgeflow.dsl.scorer_spec import ScorerSpec
 from judgeflow.dsl.shapes import FieldInfo, TypeInfo
 from judgeflow.runtime.agents.answers import AnswerReader
 from judgeflow.runtime.agents.decode import Decoder
 from judgeflow.runtime.expr import Record
 from judgeflow.runtime.judge.protocol import ToolCall
+from judgeflow.runtime.judge.scorers import compile_scorer
 
 TYPES = {
     "Offer": TypeInfo(
@@ -129,3 +134,52 @@ def test_what_does_not_fit_says_why(shape: shapes.Shape, data: Any, fault: str) 
 def test_at_most_eight_faults_are_told_at_once() -> None:
     _, faults = Decoder(TYPES).decode(shapes.ListOf(shapes.Int()), ["x"] * 20)
     assert len(faults) == 8
+
+
+_INNER = (FieldInfo("a", shapes.Int(1, 3)), FieldInfo("b", shapes.Text(1, 2), optional=True))
+WIDE = {
+    "Inner": TypeInfo("Inner", _INNER),
+    "Wide": TypeInfo(
+        "Wide",
+        (
+            FieldInfo("status", shapes.Union((shapes.Literal("ok"), shapes.Literal("late")))),
+            FieldInfo("n", shapes.Int()),
+            FieldInfo("f", shapes.Float("0", "1"), optional=True),
+            FieldInfo("xs", shapes.ListOf(shapes.Int(), 1, 2)),
+            FieldInfo("inner", shapes.Record("Inner"), optional=True),
+            FieldInfo("free", shapes.Json(), optional=True),
+        ),
+    ),
+}
+RIGHT = {"status": "ok", "n": 1, "xs": [1]}
+CHANGES: dict[str, list[Any]] = {
+    "status": ["late", "OK", 1, None],
+    "n": [1.0, 1.5, True, "1", None, 2**70, -0.0, 1e300],
+    "f": [0, 1, 0.5, 1.0000001, -1e-9, "0.5", None, True],
+    "xs": [[], [1, 2], [1, 2, 3], ["1"], None, {}],
+    "inner": [
+        {"a": 1},
+        {"a": 0},
+        {"a": 4},
+        {"a": 2, "b": ""},
+        {"a": 2, "b": "é😀"},
+        {"a": 2, "b": None},
+        {},
+        1,
+    ],
+    "free": [None, 1, [{"x": None}]],
+    "more": [1],
+}
+
+
+def test_d12_a_scorer_of_a_type_and_an_agent_of_it_take_the_same_values() -> None:
+    shape = shapes.Record("Wide")
+    scorer = compile_scorer(ScorerSpec("schema", schema=schema_of(shape, WIDE)), 0)
+    values: list[Any] = [{**RIGHT, key: value} for key, given in CHANGES.items() for value in given]
+    values += [RIGHT, {"status": "ok", "n": 1}, None, [], "x", [RIGHT]]
+    taken = []
+    for value in values:
+        _, faults = Decoder(WIDE).decode(shape, copy.deepcopy(value))
+        assert scorer.run(json.dumps(value)).passed is not bool(faults), (value, faults)
+        taken.append(not faults)
+    assert 10 < sum(taken) < len(taken) - 10

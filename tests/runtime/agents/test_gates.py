@@ -248,7 +248,7 @@ async def test_d43_u58_the_prompt_fences_the_target_and_ends_with_the_report() -
     )
 
 
-async def test_d44_a_gates_value_is_read_downstream() -> None:
+async def test_d44_u61_a_gates_value_is_read_downstream() -> None:
     result, _ = await gated(ORDER, "x", '{"score": 0.25, "verdict": "block", "reason": "thin"}')
     assert result.answer == {
         "passed": False,

@@ -106,6 +106,36 @@ def test_a22_a23_i02_strict_makes_a_judge_of_the_same_family_an_error(
     assert (code, out.count("error[judge.same-model-family]")) == (3, 1)
 
 
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('judge j { ask "{{ reply }}" }', "judge.no-model"),
+        ('code judge j { model m  require len(reply) > 1 else "x" }', "judge.model-on-code-judge"),
+        ('type T { n: int }\ncode judge j(reply: T) { require reply.n > 1 else "x" }', "judge.wrong-reply"),
+        ('judge j { model m  rate "x"  threshold 2 }', "value.range"),
+        ('gate g(x) { scorers { contains "x" weight 1 } }', "gate.weights"),
+        ('scorer s regex r"("', "scorer.bad-pattern"),
+        ('choice c(x: text) { model d  ask "Which?"  options { } }', "decision.options"),
+        ('tool t(x: text) -> text { python "hooks.py:gone" }', "python.missing"),
+    ],
+)
+def test_i01_what_cannot_run_is_found_without_running_anything(
+    folder: Path, capsys: pytest.CaptureFixture[str], line: str, code: str
+) -> None:
+    (folder / "hooks.py").write_text("open('ran', 'w')\ndef posted(input): return 1\n")
+    judges = "[posted, j]" if " judge j" in f" {line}" else "[posted]"
+    text = (
+        'model m "openai/x"\nmodel d "typesafe/x" { kind decision }\n'
+        'code judge posted { python "hooks.py:posted" }\n'
+        f'agent writer {{ model m  prompt "x"  judges {judges} }}\n'
+        "flow main(x: text) -> text { return writer(x) }\n"
+    )
+    (folder / "it.judge").write_text(f"{text}{line}\n")
+    exit_code, out, _ = run(capsys, "check", "it.judge")
+    assert (exit_code, out.count("error["), f"error[{code}]" in out) == (3, 1, True), out
+    assert not (folder / "ran").exists()
+
+
 def test_machine_formats_have_standard_output_to_themselves(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -95,6 +95,20 @@ def test_f51_drift_names_the_version_and_both_short_hashes(
     assert told in described(file, capsys)
 
 
+def test_i08_a_run_of_a_changed_program_is_warned_with_both_short_hashes(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run() -> str:
+        main(["run", str(file), "hello"])
+        return capsys.readouterr().err
+
+    old = json.loads(described(file, capsys, "--json"))["versions"]["config"][:8]
+    assert "changed from" not in run()
+    file.write_text(SOURCE.replace("Short.", "Shorter."))
+    new = json.loads(described(file, capsys, "--json"))["versions"]["config"][:8]
+    assert f'desk changed from {old} to {new} under the same version "3"; give it a new one' in run()
+
+
 def test_what_the_day_has_cost_is_read_from_the_store(
     file: Path, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from judgeflow.runtime.cli import main
+from judgeflow.runtime.store.records import Tern, Versions
+from judgeflow.runtime.store.terns import Store
 
 FILE = """\
 workflow desk version "1"
@@ -60,6 +63,31 @@ def test_past_runs_are_scored_and_told_in_a_table(capsys: pytest.CaptureFixture[
     ]
     assert printed.out.splitlines()[3].split()[2:5] == ["1", "1", "0.900"]
     assert "1 of 1  " in printed.err.replace("1 of 1 ", "1 of 1  ")
+
+
+def test_i05_a_version_and_a_limit_choose_the_runs_and_without_one_a_hundred_are_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def scored(*words: str) -> list[int]:
+        capsys.readouterr()
+        assert evaluate("--json", *words) == 0
+        return [int(found["task"]) for found in json.loads(capsys.readouterr().out)["scored"]]
+
+    with Store.open(folder / "terns.sqlite") as store:
+        for n in range(104):
+            versions = Versions(workflow="2" if n == 103 else "1", prompt="p" * 64)
+            at = f"2026-03-01T11:{n // 60:02}:{n % 60:02}.000Z"
+            named: dict[str, Any] = {
+                "id": f"{n:032}",
+                "thread": f"t{n}",
+                "task": n,
+                "started": at,
+                "versions": versions,
+            }
+            store.finish(Tern(flow="main", workflow="desk", status="answered", answer="x", **named))
+    assert scored("--version", "2") == [103]
+    assert scored("--version", "1", "--limit", "2") == [101, 102]
+    assert scored() == list(range(1, 101))
 
 
 def test_a_failed_case_of_a_suite_is_not_good_enough(capsys: pytest.CaptureFixture[str]) -> None:

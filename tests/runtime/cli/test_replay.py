@@ -40,7 +40,7 @@ def test_f31_without_a_version_it_is_wrong_use(capsys: pytest.CaptureFixture[str
     assert "the following arguments are required: --version" in capsys.readouterr().err
 
 
-def test_before_and_after_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_i06_before_and_after_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["desk.judge", "Capital of France?"])
     (folder / "desk.judge").write_text(FILE.replace('"1"', '"2"').replace("Answer.", "Think."))
     replies(folder, "Paris")
@@ -51,6 +51,15 @@ def test_before_and_after_are_shown(folder: Path, capsys: pytest.CaptureFixture[
     assert "0.000 → 1.000  difference +1.000" in out
     assert "1 better, 0 worse, 0 the same; sign test p = 1.000" in out
     assert "<td class=n>+1.000</td>" in (folder / "out.html").read_text()
+
+
+def test_i06_a_limit_takes_the_newest_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+    for task in ("first", "second", "third"):
+        main(["desk.judge", task])
+    capsys.readouterr()
+    assert replay("--version", "1", "--limit", "2", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [each["task"] for each in report["tasks"]] == ["second", "third"]
 
 
 def test_a_version_that_never_ran_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

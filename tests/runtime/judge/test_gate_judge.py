@@ -34,7 +34,7 @@ def test_d36_markers_in_any_case_and_the_last_one_wins() -> None:
 @pytest.mark.parametrize(
     ("given", "verdict"), [("0.5", "pass"), ("0.4999999999999999999", "block"), ("1", "pass"), ("0", "block")]
 )
-def test_a_score_alone_passes_from_one_half_exactly(given: str, verdict: str) -> None:
+def test_u56_a_score_alone_passes_from_one_half_exactly(given: str, verdict: str) -> None:
     assert read_gate_judge(f"SCORE: {given}") == GateJudgeReading(True, verdict, Fraction(given))  # type: ignore[arg-type]
     assert read_gate_judge(f'{{"score": {given}}}') == GateJudgeReading(True, verdict, Fraction(given))  # type: ignore[arg-type]
 
@@ -182,7 +182,8 @@ def test_a_json_score_is_any_number_or_a_plain_decimal_as_text(given: str) -> No
         "-1e-30",
     ],
 )
-def test_any_other_json_score_is_unreadable(given: str) -> None:
+def test_u56_any_other_json_score_is_unreadable(given: str) -> None:
+    # A number outside 0..1 was not meant as one within it, so it is never clamped.
     assert read_gate_judge(f'{{"score": {given}}}') == UNREADABLE
 
 

@@ -31,7 +31,7 @@ async def warnings(path: Path, source: str = SOURCE, runs: int = 1, **options: s
         return [(await session.run("a", tenant=tenant)).record.warnings for _ in range(runs)]
 
 
-async def test_f51_another_plan_under_the_same_version_warns_with_both_short_hashes(path: Path) -> None:
+async def test_f51_i08_another_plan_under_the_same_version_warns_with_both_short_hashes(path: Path) -> None:
     changed = SOURCE.replace("Short.", "Long.")
     assert await warnings(path) == [()]
     was, now = (short_hash(program(text).versions.config or "") for text in (SOURCE, changed))

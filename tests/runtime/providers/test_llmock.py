@@ -215,7 +215,7 @@ async def test_a_real_limit_on_requests_is_kept_to(kit, llmock, api) -> None:
 
 
 @APIS
-async def test_a_prompt_longer_than_the_context_is_sent_once(kit, llmock, api) -> None:
+async def test_u47_a_prompt_longer_than_the_context_is_sent_once(kit, llmock, api) -> None:
     llmock.state.limiter.configure(LimitSettings(context_window=100))
     url = llmock.base_url("openai") if api == "openai" else f"{llmock.base_url('anthropic')}/v1"
     try:
