@@ -31,6 +31,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("explain", "what a diagnostic means and how to fix it"),
     "runs": ("runs", "list, export and prune past runs"),
     "show": ("show", "one run as a tree"),
+    "view": ("view", "look at runs in a browser, or write them as one HTML file"),
     "threads": ("threads", "list conversations, or show one"),
     "resume": ("resume", "go on with a run that waits for a person, was stopped or was killed"),
     "rerun": ("rerun", "run a past run's input again under today's file"),

@@ -38,7 +38,7 @@ def _cells(run: TernHead, length: int) -> tuple[str, ...]:
         one_line(run.id[:length], length),
         moment(run.started),
         status,
-        one_line(run.flow, _WIDEST_NAME),
+        one_line(f"{run.workflow} · {run.flow}", _WIDEST_NAME),
         elapsed(run.started, run.ended),
         cost_of(run.cost),
     )

@@ -78,7 +78,7 @@ def _cells(thread: ThreadHead, length: int) -> tuple[str, ...]:
         str(thread.turns),
         moment(last.started),
         f"{mark(last.status)} {last.status}",
-        one_line(last.flow, 24),
+        one_line(f"{last.workflow} · {last.flow}", 24),
     )
 
 

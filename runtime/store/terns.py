@@ -258,13 +258,13 @@ class Store:
             raise AmbiguousRunError(typed, [row[0] for row in matches])
         return self._tern(matches[0])
 
-    def list_terns(self, query: TernFilter | None = None) -> tuple[TernHead, ...]:
-        """The runs that fit, newest first, without their steps."""
+    def list_terns(self, query: TernFilter | None = None, *, skip: int = 0) -> tuple[TernHead, ...]:
+        """The runs that fit, newest first, without their steps; the first `skip` of them are left out."""
         query = query or TernFilter()
         condition, values = where(query)
         rows = self.database.rows(
-            f"SELECT {_COLUMNS} FROM terns WHERE {condition} ORDER BY started DESC, seq DESC LIMIT ?",
-            [*values, -1 if query.limit is None else query.limit],
+            f"SELECT {_COLUMNS} FROM terns WHERE {condition} ORDER BY started DESC, seq DESC LIMIT ? OFFSET ?",
+            [*values, -1 if query.limit is None else query.limit, skip],
         )
         return tuple(self._head(row) for row in rows)
 

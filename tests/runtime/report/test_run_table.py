@@ -25,8 +25,8 @@ def head(id: str = "7f3a9c0112345678", **fields: Any) -> TernHead:
 def test_a_run_is_a_line() -> None:
     cost = Cost().plus("agent:writer", "0.0044")
     assert render_runs([head(cost=cost)]) == (
-        "run       started (UTC)     status      flow    time   cost     task\n"
-        "7f3a9c01  2026-03-01 11:59  ✔ answered  answer  4.2 s  $0.0044  My name is Pavel\n"
+        "run       started (UTC)     status      flow              time   cost     task\n"
+        "7f3a9c01  2026-03-01 11:59  ✔ answered  support · answer  4.2 s  $0.0044  My name is Pavel\n"
     )
 
 
