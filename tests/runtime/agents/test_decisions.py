@@ -226,6 +226,7 @@ async def test_c03_c05_c70_u39_a_broken_contract_runs_no_branch_and_was_paid_for
 
 async def test_c77_u12_a_failed_call_runs_no_branch() -> None:
     result, _ = await decided(ProviderError("it is down", code="provider.down"))
+    assert (result.status, result.answer) == ("failed", None)
     assert (result.record.code, result.record.reason) == ("step.decision", "urgent: it is down")
 
 
