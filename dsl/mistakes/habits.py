@@ -33,7 +33,17 @@ DECLARATIONS = {
 
 
 def habit(mistake: Mistake) -> Diagnostic | None:
-    for explain in (_lambda, _ternary, _percent, _prefixed_text, _foreign_value, _python_block, _head_mark):
+    for explain in (
+        _lambda,
+        _ternary,
+        _percent,
+        _prefixed_text,
+        _foreign_value,
+        _python_block,
+        _head_mark,
+        _negated,
+        _stray_weight,
+    ):
         diagnostic = explain(mistake)
         if diagnostic is not None:
             return diagnostic
@@ -145,4 +155,28 @@ def _head_mark(mistake: Mistake) -> Diagnostic | None:
     message = f"There is no `{mistake.spelling}` here: what follows the name stands behind it as it is"
     return mistake.error(
         "syntax.unexpected", message, help=mistake.example, fixes=fix("Remove it", start, end, "")
+    )
+
+
+def _negated(mistake: Mistake) -> Diagnostic | None:
+    """`contains "x" negate true`"""
+    word = mistake.spelling
+    if word not in ("negate", "negated", "invert", "inverted", "negative") or mistake.in_template:
+        return None
+    if mistake.place.block not in ("", "scorers") or mistake.tokens.spelling(0) not in ("scorer", "gate"):
+        return None
+    return mistake.error(
+        "clause.unknown",
+        f"A scorer has no `{word}`",
+        help='`not` stands before what it turns around: not contains "ERROR"',
+    )
+
+
+def _stray_weight(mistake: Mistake) -> Diagnostic | None:
+    """A second weight, or one that stands alone."""
+    if not mistake.is_a("weight") or mistake.place.block != "scorers":
+        return None
+    message = "This weight belongs to no scorer: each has one, behind it"
+    return mistake.error(
+        "gate.weights", message, help='scorers { contains "a" weight 0.6  length 1..50 weight 0.4 }'
     )

@@ -15,6 +15,11 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE.judge")
     parser.add_argument("-k", metavar="TEXT", default="", help="only tests whose name contains this text")
     parser.add_argument("--junit", metavar="OUT.xml", help="write a JUnit report")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="ask the real models once and write their answers into the blocks, then run these",
+    )
     parser.set_defaults(handler=handle)
 
 

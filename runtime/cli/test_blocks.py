@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import trio
 
+from ...dsl.plan import TestPlan
+from ..judge.errors import JudgeflowError
 from ..program import CheckError, Program, load
 from ..report.exit_codes import ANSWERED, FAILED, FILE_ERRORS, WRONG_USE
 from ..report.junit import Case, junit_xml
 from ..report.live import clean
 from ..run import Stamp
 from ..testing.blocks import TestOutcome, run_block
+from ..testing.recorded import record_block
 
 
 def test_files(arguments: argparse.Namespace) -> int:
@@ -29,8 +33,15 @@ def test_files(arguments: argparse.Namespace) -> int:
             print(error, file=sys.stderr)
             return FILE_ERRORS
         except OSError as error:
-            print(f"jrun: {name}: {error.strerror or error}", file=sys.stderr)
+            reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+            print(f"jrun: {name}: {reason or error}", file=sys.stderr)
             return WRONG_USE
+        if arguments.record:
+            try:
+                program = _record(program, Path(name), arguments.k)
+            except JudgeflowError as error:
+                print(f"jrun: {name}: {error}", file=sys.stderr)
+                return WRONG_USE
         for outcome, seconds in trio.run(_run_all, program, arguments.k):
             ran += 1
             failed += not outcome.passed
@@ -44,6 +55,24 @@ def test_files(arguments: argparse.Namespace) -> int:
         return WRONG_USE
     print(f"{ran - failed} passed, {failed} failed")
     return FAILED if failed else ANSWERED
+
+
+def _record(program: Program, path: Path, wanted: str) -> Program:
+    """The program with the answers of its models written into the file."""
+    own = [test for test in program.plan.tests if program.root / test.origin.file == path]
+    chosen = [test for test in own if wanted in test.name]
+    blocks = trio.run(_recorded, program, chosen)
+    text = path.read_bytes().decode("utf-8-sig")
+    for test, block in sorted(blocks, key=lambda pair: -pair[0].origin.offset):
+        start = test.origin.offset
+        text = text[:start] + block + text[start + len(test.origin.text) :]
+        print(f"● {test.name}: recorded", file=sys.stderr)
+    path.write_bytes(text.encode())
+    return load(path)
+
+
+async def _recorded(program: Program, tests: Sequence[TestPlan]) -> list[tuple[TestPlan, str]]:
+    return [(test, await record_block(program, test, Stamp(time.time), os.environ)) for test in tests]
 
 
 async def _run_all(program: Program, wanted: str) -> list[tuple[TestOutcome, float]]:
