@@ -97,6 +97,12 @@ class Session:
         paths = {**self._known, **{document.path: None for document in self.documents}}
         return [analysis for path in paths if (analysis := self.analysis_of(path)) is not None]
 
+    def declaring(self, name: str) -> list[str]:
+        """The files of the workspace that declare a name; none of them is checked for that."""
+        self._read()
+        paths = {**self._known, **{document.path: None for document in self.documents}}
+        return [path for path in paths if self.workspace.declares(path, name)]
+
     def document(self, path: str) -> Document:
         """A text to count positions in: the open one, else what the analysis has read. It may be empty."""
         document = self.documents.get(path)

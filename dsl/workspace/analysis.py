@@ -138,6 +138,11 @@ class Workspace:
         """A file and everything that it imports, each once; nothing is checked."""
         return self._reach(normal(path)).files
 
+    def declares(self, path: str, name: str) -> bool:
+        """Whether a file itself declares a name; nothing is checked."""
+        file = self._file(normal(path))
+        return file is not None and name in file.surfaces
+
     # analysis
 
     def analyse(self, path: str) -> Analysis:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from ...dsl.diagnostics import Diagnostic, Edit
 from ...dsl.workspace.analysis import Analysis
 from .fixes.offers import offers_for
+from .fixes.place import Declaring
 from .refactoring.constants import extract_constant
 from .refactoring.models import declare_model
 from .refactoring.scorers import extract_scorer
@@ -23,31 +24,34 @@ class Action(NamedTuple):
     """The one that an editor may apply without asking which."""
 
 
+def _nowhere(name: str) -> tuple[str, ...]:
+    return ()
+
+
 def quick_fixes(
     analysis: Analysis,
     start: int,
     end: int,
-    others: Callable[[], Iterable[Analysis]] = tuple,
+    declaring: Declaring = _nowhere,
     meant: Container[int] = (),
 ) -> list[Action]:
     """The fixes of what is found in a stretch of the text, those that the checker is sure of first, and of
-    what begins at an offset that is `meant`. `others` are the other files of the workspace."""
+    what begins at an offset that is `meant`. `declaring` gives the files of the workspace that declare a
+    name."""
     return [
         action
         for found in analysis.diagnostics
         if (found.start <= end and found.end >= start) or found.start in meant
-        for action in _fixes(analysis, found, others)
+        for action in _fixes(analysis, found, declaring)
     ]
 
 
-def _fixes(
-    analysis: Analysis, found: Diagnostic, others: Callable[[], Iterable[Analysis]]
-) -> Iterable[Action]:
+def _fixes(analysis: Analysis, found: Diagnostic, declaring: Declaring) -> Iterable[Action]:
     sure = [
         Action(fix.title, {analysis.path: fix.edits}, (found,), len(found.fixes) == 1) for fix in found.fixes
     ]
     yield from sure
-    for offer in offers_for(analysis, found, others):
+    for offer in offers_for(analysis, found, declaring):
         edits = {path: one for path, one in ((analysis.path, offer.edits), *offer.elsewhere) if one}
         if all(edits != action.edits for action in sure):
             yield Action(offer.title, edits, (found,))

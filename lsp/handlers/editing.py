@@ -168,7 +168,7 @@ def on_code_action(ls: JudgeServer, params: types.CodeActionParams) -> list[type
     meant = [offset_of(document, one.range.start) for one in params.context.diagnostics]
     made: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only):
-        fixes = quick_fixes(analysis, start, end, ls.session.known, meant)
+        fixes = quick_fixes(analysis, start, end, ls.session.declaring, meant)
         made += [_action(one, QUICK_FIX, ls, document) for one in fixes]
     if _wanted(EXTRACT, only):
         made += [_action(one, EXTRACT, ls, document) for one in extractions(analysis, start, end)]

@@ -607,3 +607,16 @@ async def test_a_long_answer_is_given_up_when_it_is_cancelled(connected) -> None
         await client.send(asked, other)
         await client.send(telling("$/cancelRequest", {"id": asked["id"]}))
         assert (await client.answer(asked["id"]))["error"]["code"] == -32800
+
+
+async def test_an_unknown_name_is_imported_from_a_file_of_the_folder(connected, tmp_path: Path) -> None:
+    (tmp_path / "models.judge").write_text('model smart "a/b"\n')
+    uri = to_uri(str(tmp_path / "main.judge"))
+    text = 'agent a { model smart  prompt "x" }\n'
+    async with connected(rootUri=to_uri(str(tmp_path))) as (_, client):
+        await names(client, 1)
+        await client.open(uri, text)
+        place = at(text, "smart")
+        asked = {"range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+        found = await client.request("textDocument/codeAction", {"textDocument": {"uri": uri}, **asked})
+        assert found[0]["title"] == 'Import `smart` from "models.judge"'

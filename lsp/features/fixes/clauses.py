@@ -29,7 +29,7 @@ def misplaced_clause(place: Place) -> Iterator[Offer]:
 
 def _one_of_two(place: Place, *kinds: type[ast.Clause] | type[ast.Script]) -> Iterator[Offer]:
     """Keep the second of two, or the first."""
-    words = place.text[place.start : place.end]
+    words = place.text[place.start : place.end].split(maxsplit=1)[0]
     starts = [place.start, *(label.start - place.item.offset for label in place.found.labels[:1])]
     for start in starts:
         clause = place.at(start, *kinds)

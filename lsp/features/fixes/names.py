@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from ....dsl import ast
 from ....dsl.diagnostics import Edit
 from ....dsl.graph import shown
-from ....dsl.workspace.analysis import Analysis
 from ...seen import look
 from ..writing import newline_of
 from .clauses import listed_twice, missing_tools
@@ -24,18 +23,11 @@ def unknown_name(place: Place) -> Iterator[Offer]:
     name = place.text[place.start : place.end]
     if not _WORD.fullmatch(name):
         return
-    homes = [
-        other.path for other in place.others() if other.path != place.analysis.path and _declares(other, name)
-    ]
+    homes = [path for path in place.declaring(name) if path != place.analysis.path]
     for path in homes[:MOST_FILES]:
         written = shown(path, place.analysis.path)
         yield Offer(f'Import `{name}` from "{written}"', (_import(place, written),))
     yield from _declared(place, name)
-
-
-def _declares(analysis: Analysis, name: str) -> bool:
-    place = analysis.declaration(name)
-    return place is not None and place[0] == analysis.path
 
 
 def _import(place: Place, written: str) -> Edit:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from ....dsl.diagnostics import Diagnostic
 from ....dsl.workspace.analysis import Analysis
 from . import branches, clauses, models, names, replies, values
-from .place import Offer, Place, place_of
+from .place import Declaring, Offer, Place, place_of
 
 Offers = Callable[[Place], Iterator[Offer]]
 
@@ -63,10 +63,8 @@ OFFERS: dict[str, Offers] = {
 """By code; a code that is not here has a fix of the checker's own, or needs words that only its author has."""
 
 
-def offers_for(
-    analysis: Analysis, found: Diagnostic, others: Callable[[], Iterable[Analysis]]
-) -> Iterator[Offer]:
+def offers_for(analysis: Analysis, found: Diagnostic, declaring: Declaring) -> Iterator[Offer]:
     repair = OFFERS.get(found.code)
-    place = place_of(analysis, found, others) if repair is not None else None
+    place = place_of(analysis, found, declaring) if repair is not None else None
     if repair is not None and place is not None:
         yield from repair(place)

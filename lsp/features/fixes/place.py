@@ -14,6 +14,8 @@ from ...seen import scope_of
 from ...tree import item_at, path_to, walk
 
 N = TypeVar("N", bound=ast.Node)
+Declaring = Callable[[str], Iterable[str]]
+"""The files of a workspace that declare a name."""
 
 
 class Offer(NamedTuple):
@@ -26,7 +28,7 @@ class Offer(NamedTuple):
 
 class Place:
     """A finding in its declaration. `start`, `end` and everything that a repair computes are offsets in the
-    declaration's text. `others` are the other files of the workspace, read when they are asked for."""
+    declaration's text. `declaring` gives the files of the workspace that declare a name."""
 
     def __init__(
         self,
@@ -34,13 +36,13 @@ class Place:
         found: Diagnostic,
         item: Item,
         node: ast.Declaration,
-        others: Callable[[], Iterable[Analysis]],
+        declaring: Declaring,
     ) -> None:
         self.analysis = analysis
         self.found = found
         self.item = item
         self.node = node
-        self.others = others
+        self.declaring = declaring
         self.text = item.text
         self.start = found.start - item.offset
         self.end = found.end - item.offset
@@ -93,9 +95,9 @@ class Place:
         return [line.strip() for line in self.found.help.splitlines()[1:]]
 
 
-def place_of(analysis: Analysis, found: Diagnostic, others: Callable[[], Iterable[Analysis]]) -> Place | None:
+def place_of(analysis: Analysis, found: Diagnostic, declaring: Declaring) -> Place | None:
     item = item_at(analysis, found.start)
-    return None if item is None or item.node is None else Place(analysis, found, item, item.node, others)
+    return None if item is None or item.node is None else Place(analysis, found, item, item.node, declaring)
 
 
 def _moved(edits: Iterable[Edit], offset: int) -> tuple[Edit, ...]:

@@ -96,13 +96,19 @@ def wrong_number(place: Place) -> Iterator[Offer]:
 
 
 def missing_value(place: Place) -> Iterator[Offer]:
-    """The value of the example behind what it belongs to; the keyword taken out."""
+    """The reason of a rule; the value of the example behind a word that needs one, or the word taken out."""
+    if place.found.message.startswith("A `require`"):
+        reason = ' else "Say what is wrong."'
+        yield place.offer("Add the reason", Edit(place.end, place.end, reason))
+        return
     example = _EXAMPLE.search(place.found.help)
-    keyword = place.text[place.start : place.end]
-    if example is not None and example[1].startswith(f"{keyword} ") and "…" not in example[1]:
-        value = example[1].removeprefix(keyword)
+    word = place.text[place.start : place.end]
+    if not word.isidentifier():
+        return
+    if example is not None and example[1].startswith(f"{word} ") and "…" not in example[1]:
+        value = example[1].removeprefix(word)
         yield place.offer(f"Write `{example[1]}`", Edit(place.end, place.end, value))
-    yield place.offer(f"Remove `{keyword}`", without(place.text, place.start, place.end))
+    yield place.offer(f"Remove `{word}`", without(place.text, place.start, place.end))
 
 
 def missing_block(place: Place) -> Iterator[Offer]:

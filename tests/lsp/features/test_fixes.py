@@ -227,8 +227,12 @@ def test_an_unknown_name_is_imported_from_the_file_that_declares_it(scene) -> No
         text, {"/w/shared/models.judge": 'model smart "a/b"\n', "/w/other.judge": "let smart_2 = 1\n"}
     )
     at = text.index("smart")
-    others = [seen.workspace.analyse(path) for path in ("/w/shared/models.judge", "/w/other.judge")]
-    found = {action.title: action for action in quick_fixes(seen.analysis, at, at, lambda: others)}
+    paths = ("/w/shared/models.judge", "/w/other.judge")
+
+    def declaring(name: str) -> list[str]:
+        return [path for path in paths if seen.workspace.declares(path, name)]
+
+    found = {action.title: action for action in quick_fixes(seen.analysis, at, at, declaring)}
     action = found['Import `smart` from "shared/models.judge"']
     assert applied(text, action.edits["/w/main.judge"]) == f'import "shared/models.judge"\n\n{text}'
 
@@ -276,6 +280,12 @@ def test_prompt_lines_that_are_not_indented_are_all_indented() -> None:
             'test "t" for f {\n  given { t: "x" }\n  a returns "y"\n  expect result == "y"\n}\n',
             "Write `replies`",
             '  a replies "y"\n',
+        ),
+        (
+            "syntax.missing-value",
+            "code judge j {\n  require len(reply) > 3\n}\n",
+            "Add the reason",
+            '  require len(reply) > 3 else "Say what is wrong."\n',
         ),
     ],
 )
