@@ -17,6 +17,7 @@ from ..judge.contract import decisions_of
 from ..judge.decisions import Decision, check_questions
 from ..judge.errors import ConfigurationError, EndsRun, JudgeflowError, StepError
 from ..judge.protocol import DecisionQuestion, Message
+from ..judge.reading.text import strip_blanks
 from ..judge.serialise import sendable
 from ..run import RunInfo
 from . import messages
@@ -68,9 +69,9 @@ class Verdict:
     @classmethod
     def failed(cls, reason: str, *, metrics: Mapping[str, Any] | None = None) -> Verdict:
         """The answer is not good. `reason` is what the agent reads before its retry; it may not be blank."""
-        if not isinstance(reason, str) or not reason.strip():
+        if not isinstance(reason, str) or not strip_blanks(reason):
             raise StepError("a failed verdict needs a reason", code="judge.no-reason", step="judge")
-        return cls(_MADE, False, reason.strip(), metrics)
+        return cls(_MADE, False, strip_blanks(reason), metrics)
 
     def __repr__(self) -> str:
         return f"Verdict.{'passed' if self.ok else 'failed'}({self.reason or ''!r}, metrics={self.metrics!r})"

@@ -11,6 +11,7 @@ from ...dsl import ast
 from ...dsl.plan import JudgePlan
 from ..expr import Compiler, Evaluate, Scope, to_text
 from ..judge.errors import StepError
+from ..judge.reading.text import strip_blanks
 from .gateway import Gateway
 from .hooks import JudgeHook
 from .messages import JudgeTask, Verdict
@@ -71,7 +72,7 @@ class Form:
         metrics: Mapping[str, Any] = self.metrics(scope) if self.metrics is not None else {}
         if reason is None:
             return Verdict(True, metrics=metrics)
-        text = to_text(reason).strip()
+        text = strip_blanks(to_text(reason))
         if not text:
             raise StepError(
                 f"{self.plan.name}: a rule failed with a blank reason, and the agent would learn nothing from it",

@@ -12,6 +12,7 @@ from ..judge.contract import decisions_of
 from ..judge.errors import JudgeflowError, ValidationError
 from ..judge.protocol import DecisionQuestion, Message
 from ..judge.reading import exact_number, read_rate
+from ..judge.reading.text import strip_blanks
 from ..judge.rubrics import rate_messages
 from ..judge.serialise import sendable
 from .judge_form import Form, JudgeParts
@@ -46,7 +47,7 @@ class AskForm(Form):
             )
         )
         await task.run.proceed()
-        answer = reply.text.strip()
+        answer = strip_blanks(reply.text)
         if not answer:
             raise JudgeflowError(
                 f"{self.plan.name}: the judge's model answered with nothing", code="judge.blank"

@@ -17,6 +17,7 @@ from ..core import StepFailure
 from ..expr import Scope
 from ..judge.errors import EndsRun, ProviderError, QualityGateError, StepError, failed_step
 from ..judge.protocol import ChatReply, Message, ToolCall, ToolSpec
+from ..judge.reading.text import strip_blanks
 from ..run import Run, Step, events
 from ..store.history import render_history, shortened
 from ..store.records import VerdictRecord
@@ -183,7 +184,7 @@ class _Visit:
         asked_by_gate = self.task.party is not None
         if asked_by_gate or self.parts.plan.judges or not self.parts.reader.is_text:
             return
-        if not typed.value.strip():
+        if not strip_blanks(typed.value):
             raise StepError(
                 "the model ended its turn without a text",
                 code="step.agent.empty-answer",

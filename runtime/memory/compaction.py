@@ -9,6 +9,7 @@ from ..agents.gateway import Gateway
 from ..agents.messages import ChatCall
 from ..core import StepFailure
 from ..judge.errors import JudgeflowError, StepError
+from ..judge.reading.text import strip_blanks
 from ..run import Run, Step
 from ..store.errors import StoreError
 from ..store.records import Summary, TernHead
@@ -79,7 +80,7 @@ class Compaction:
         )
         step.answer = {**step.answer, "text": reply.text}
         await run.proceed()
-        text = reply.text.strip()
+        text = strip_blanks(reply.text)
         if not text:
             raise StepError("the model gave no text", code="memory.empty", step=NAME)
         return text
@@ -94,12 +95,3 @@ class Compaction:
             return min(read_memory(store, tern.thread, keep=keep, tenant=tern.tenant).count, keep)
 
         return await self.writer.transact(work)
-
-
-def memory_line(answer: dict[str, object], reason: str | None) -> str:
-    """`turns 1–5 → summary 1/10`, or why not: what a person is told of one try, from its step's record."""
-    first, last = answer.get("first"), answer.get("last")
-    turns = f"turn {first}" if first == last else f"turns {first}–{last}"
-    if "kept" in answer:
-        return f"{turns} → summary {answer['kept']}/{answer['keep']}"
-    return f"{turns} not summed up: {reason or 'stopped'}; the next turn tries again"

@@ -68,6 +68,7 @@ async def test_rules_replace_the_default_one_and_read_the_trimmed_answer() -> No
       metrics { said: answer }
     }"""
     assert (await verdict(rule, " yes ")).metrics == {"said": "yes"}
+    assert (await verdict(rule, "\ufeffyes\u200b\n")).metrics == {"said": "yes"}
     assert (await verdict(rule, "PASS")).reason == "It was: PASS"
 
 
@@ -76,8 +77,9 @@ async def test_metrics_are_kept_without_any_rule() -> None:
     assert (await verdict(rule, "PASS")).metrics == {"size": 4}
 
 
-async def test_a_blank_opinion_is_no_rejection_but_a_broken_judge() -> None:
-    result, _ = await judged(OPINION, " \n ", retries=5)
+@pytest.mark.parametrize("blank", [" \n ", "\u200b", "\ufeff\n\u2060"])
+async def test_a_blank_opinion_is_no_rejection_but_a_broken_judge(blank: str) -> None:
+    result, _ = await judged(OPINION, blank, retries=5)
     assert (result.status, result.record.code) == ("failed", "step.agent")
     assert "answered with nothing" in result.record.reason
     assert _causes(result.error)[-1].code == "judge.blank"

@@ -104,7 +104,7 @@ async def test_a32_nothing_else_is_a_verdict(tmp_path: Path, returned: str) -> N
     assert "return Verdict.passed() or Verdict.failed(reason)" in result.record.reason
 
 
-@pytest.mark.parametrize("reason", ["", "  \n"])
+@pytest.mark.parametrize("reason", ["", "  \n", "\u200b"])
 def test_b17_a_failed_verdict_needs_a_reason(reason: str) -> None:
     with pytest.raises(jf.StepError, match="needs a reason") as caught:
         jf.Verdict.failed(reason)
