@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import attrs
 
 from ..report.text import columns, padded
+from ..view.markup import NOTHING, Markup, document, element
+from ..view.style import STYLE
 
 
 @attrs.frozen
@@ -40,8 +41,7 @@ class Document:
         return "\n\n".join(parts) + "\n"
 
     def html(self) -> str:
-        body = "\n".join(_html(block) for block in self.blocks)
-        return _PAGE.replace("TITLE", escape(self.title)).replace("BODY", body)
+        return document(self.title, STYLE, element("h1", self.title), *map(_html, self.blocks))
 
 
 def table_lines(table: Table) -> list[str]:
@@ -60,40 +60,16 @@ def table_lines(table: Table) -> list[str]:
     return lines
 
 
-def _html(block: Table | Lines) -> str:
+def _html(block: Table | Lines) -> Markup:
     if isinstance(block, Lines):
-        return f"<pre>{escape(chr(10).join(block.lines))}</pre>" if block.lines else ""
+        return element("pre", "\n".join(block.lines)) if block.lines else NOTHING
     if not block.rows:
-        return ""
-    return (
-        f"<table><thead>{_row('th', block.headings, block.left)}</thead>\n<tbody>"
-        + "\n".join(_row("td", row, block.left) for row in block.rows)
-        + "</tbody></table>"
+        return NOTHING
+    head = element("thead", _row("th", block.headings, block.left))
+    return element("table", head, element("tbody", *(_row("td", row, block.left) for row in block.rows)))
+
+
+def _row(tag: str, cells: Sequence[str], left: int) -> Markup:
+    return element(
+        "tr", *(element(tag, cell, class_="n" if at >= left else None) for at, cell in enumerate(cells))
     )
-
-
-def _row(tag: str, cells: Sequence[str], left: int) -> str:
-    inner = "".join(
-        f"<{tag}{'' if at < left else ' class=n'}>{escape(cell)}</{tag}>" for at, cell in enumerate(cells)
-    )
-    return f"<tr>{inner}</tr>"
-
-
-_PAGE = """\
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>TITLE</title>
-<style>
-:root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem }
-h1 { font-size: 1.25rem }
-table { border-collapse: collapse; margin: 1rem 0 }
-th, td { border-bottom: 1px solid #8884; padding: .3rem .8rem; text-align: left; vertical-align: top }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-pre { font: 13px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap }
-</style></head>
-<body><h1>TITLE</h1>
-BODY
-</body></html>
-"""

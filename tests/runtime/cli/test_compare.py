@@ -49,7 +49,7 @@ def test_profiles_over_a_suite(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "1 better, 0 worse, 1 the same" in out
     assert "differs: agent writer: model one → two" in out
     assert "too few to tell: 2 cases" in out
-    assert "<th class=n>per task</th>" in (folder / "out.html").read_text()
+    assert '<th class="n">per task</th>' in (folder / "out.html").read_text()
     assert 'tests="4" failures="3"' in (folder / "out.xml").read_text()
 
 

@@ -50,7 +50,7 @@ def test_i06_before_and_after_are_shown(folder: Path, capsys: pytest.CaptureFixt
     assert out.startswith("desk  replay of version 1  judged by right\n")
     assert "0.000 → 1.000  difference +1.000" in out
     assert "1 better, 0 worse, 0 the same; sign test p = 1.000" in out
-    assert "<td class=n>+1.000</td>" in (folder / "out.html").read_text()
+    assert '<td class="n">+1.000</td>' in (folder / "out.html").read_text()
 
 
 def test_i06_a_limit_takes_the_newest_tasks(capsys: pytest.CaptureFixture[str]) -> None:
