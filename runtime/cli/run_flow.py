@@ -20,10 +20,10 @@ from ..expr import to_json
 from ..flow.profiles import with_profile
 from ..judge.errors import ConfigurationError, JudgeflowError, NotResumableError, UnknownThreadError
 from ..judge.reading import exact_number
-from ..memory.compaction import memory_line
 from ..program import CheckError, Program, Result, Session, load
 from ..report.exit_codes import ANSWERED, FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
 from ..report.live import LiveView
+from ..report.text import memory_line
 from ..run import Ledger, Limits, events
 from ..store.errors import StoreError
 from ..store.place import store_path

@@ -20,7 +20,7 @@ from ..store.records import (
     ToolCallRecord,
     VerdictRecord,
 )
-from .text import UNREADABLE, cost_of, dollars, elapsed, mark, moment, one_line, wrapped
+from .text import UNREADABLE, cost_of, dollars, elapsed, mark, memory_line, moment, one_line, wrapped
 
 WIDTH = 110
 _SHORT = 8
@@ -164,6 +164,8 @@ def _outcome(step: StepRecord) -> list[str]:
         return [one_line(step.approval.question, 40), said]
     if len(step.attempts) > 1:
         return [f"{len(step.attempts)} attempts"]
+    if step.kind == "memory" and step.answer is not None:
+        return [memory_line(step.answer, "")] if step.status == "succeeded" else [step.status]
     return [] if step.status == "succeeded" else [step.status]
 
 
@@ -208,7 +210,9 @@ def _details(step: StepRecord, width: int) -> list[_Node]:
     if step.pick is not None and step.pick.reason:
         nodes.append(_Node("·", one_line(step.pick.reason, width - 12)))
     if not step.attempts and step.answer is not None:
-        nodes.append(_Node("→", one_line(step.answer, width - 12)))
+        shown = step.answer.get("text") if step.kind == "memory" else step.answer
+        if shown is not None:
+            nodes.append(_Node("→", one_line(shown, width - 12)))
     return nodes
 
 

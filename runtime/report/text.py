@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
+from collections.abc import Mapping
 from datetime import UTC
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -55,6 +56,15 @@ def elapsed(started: str, ended: str | None) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02} min"
+
+
+def memory_line(answer: Mapping[str, object], reason: str | None) -> str:
+    """`turns 1–5 → summary 1/10`, or why not: what a person is told of one try, from its step's record."""
+    first, last = answer.get("first"), answer.get("last")
+    turns = f"turn {first}" if first == last else f"turns {first}–{last}"
+    if "kept" in answer:
+        return f"{turns} → summary {answer['kept']}/{answer['keep']}"
+    return f"{turns} not summed up: {reason or 'stopped'}; the next turn tries again"
 
 
 def moment(text: str, *, seconds: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..report.text import dollars, elapsed
+from ..report.text import dollars, elapsed, memory_line
 from ..store.money import ZERO
 from ..store.records import (
     AttemptRecord,
@@ -39,7 +39,11 @@ def parts_of(step: StepRecord, whole: str | None) -> Iterator[Markup]:
         yield element("div", f"{step.approval.question} {said}", class_="part")
         if step.approval.showing is not None:
             yield value(step.approval.showing, whole)
-    if not step.attempts and step.answer is not None:
+    if step.kind == "memory" and isinstance(step.answer, dict):
+        yield element("div", memory_line(step.answer, step.reason), class_="part")
+        if step.answer.get("text"):
+            yield value(step.answer["text"], whole)
+    elif not step.attempts and step.answer is not None:
         yield value(step.answer, whole)
 
 

@@ -10,8 +10,8 @@ import trio
 import trio.testing
 
 from judgeflow.runtime.judge.errors import ConfigurationError, ProviderError
-from judgeflow.runtime.memory.compaction import memory_line
 from judgeflow.runtime.program import Result, Session
+from judgeflow.runtime.report.text import memory_line
 from judgeflow.runtime.run import events
 from judgeflow.runtime.store.summaries import Summary, read_memory, summaries_of
 from judgeflow.runtime.store.terns import Store

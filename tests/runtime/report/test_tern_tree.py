@@ -278,3 +278,18 @@ def test_a_long_answer_of_the_run_is_shown_whole() -> None:
     answer = " ".join(f"word{n}" for n in range(200))
     shown = render_tree(tern(answer=answer)).split("  answer    ")[1]
     assert shown.split() == answer.split()
+
+
+def test_a_summary_of_earlier_turns_is_told_as_it_was_under_the_answer() -> None:
+    told = {"first": 1, "last": 5, "kept": 1, "keep": 10, "text": "They spoke\nof terns."}
+    done = step("m1", kind="memory", name="memory", answer=told)
+    failed = step(
+        "m2", kind="memory", name="memory", status="failed", answer={"first": 6, "last": 10}, reason="no text",
+        code="memory.empty",
+    )  # fmt: skip
+    assert drawn(done, failed) == [
+        "├─ ✔ memory         memory  turns 1–5 → summary 1/10  3.1 s",
+        "│  └─ → They spoke of terns.",
+        "└─ ✖ memory         memory  failed  3.1 s",
+        "       no text [memory.empty]",
+    ]
