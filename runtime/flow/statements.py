@@ -18,6 +18,7 @@ from ..judge.errors import StepError
 from .binding import compiled_defaults, fill_defaults
 from .calls import Action, CallCompiler
 from .frame import Frame
+from .members import past_members
 from .outcomes import SPENT, STOP, Guarded, Returned
 from .steps import StepCompiler
 from .together import bounded
@@ -219,7 +220,8 @@ class _Statements:
                 return lambda: action(inner)
 
             tasks = [member(at, action) for at, (_, action) in enumerate(members)]
-            results = await bounded(tasks, len(tasks), frame.run.guard.check)
+            past = past_members(frame.run, frame.path + site)
+            results = await bounded(tasks, len(tasks), frame.run.guard.check, past)
             for (name, _), value in zip(members, results, strict=True):
                 if name is not None:
                     frame.scope.values[name] = value

@@ -15,6 +15,7 @@ from ..store.records import ApprovalRecord
 from .calls import Action, CallCompiler
 from .frame import Frame
 from .hoist import hoisted
+from .members import past_members
 from .outcomes import REFUSED, Guarded, Paused
 from .together import bounded, first_success
 from .tournament import Tournament
@@ -143,7 +144,8 @@ class StepCompiler:
                 return lambda: body(inner)
 
             tasks = (member(at, item) for at, item in enumerate(items))
-            return await bounded(tasks, min(at_once, len(items)), frame.run.guard.check)
+            past = past_members(frame.run, frame.path + site)
+            return await bounded(tasks, min(at_once, len(items)), frame.run.guard.check, past)
 
         return each
 
@@ -156,7 +158,8 @@ class StepCompiler:
                 return lambda: action(frame.inside(f"{frame.path}{site}[{at}]."))
 
             tasks = [member(at, action) for at, action in enumerate(members)]
-            return await first_success(tasks, frame.run.guard.check)
+            past = past_members(frame.run, frame.path + site)
+            return await first_success(tasks, frame.run.guard.check, past)
 
         return race
 

@@ -141,6 +141,14 @@ class Run:
         self.ledger.absorb(record.cost, record.usage)
         return record
 
+    def keep_past(self, record: StepRecord) -> None:
+        """A step of an earlier process that is not gone into again, with what it has cost. One that was under way when
+        that process died has been cut."""
+        if record.ended is None:
+            record = msgspec.structs.replace(record, status="cancelled", ended=self.stamp())
+        self.steps.append(Step.ended_as(record))
+        self.ledger.absorb(record.cost, record.usage)
+
     async def _proceed_within_limits(self) -> None:
         await self.guard.check()
         self.limits.check_spent()
