@@ -127,7 +127,7 @@ class _Waiting:
 
     def __init__(self, tasks: Iterable[Task], past: PastMembers | None) -> None:
         self._past = past
-        self._tasks = iter(enumerate(tasks))
+        self._tasks: Iterator[tuple[int, Task]] = enumerate(tasks)
         self._known: Iterator[tuple[int, Task]] = iter(())
         if past is not None:
             members = list(self._tasks)
