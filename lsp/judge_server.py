@@ -83,6 +83,17 @@ class JudgeServer(LanguageServer):
     def diagnostics(self, document: Document, found: Iterable[Diagnostic]) -> list[types.Diagnostic]:
         return [to_diagnostic(one, document, self.session.document, self.client) for one in found]
 
+    async def unhurried(self, found: Iterable[T]) -> list[T]:
+        """All of what takes long to find in many files, with a pause every few milliseconds."""
+        made: list[T] = []
+        pause = trio.current_time() + SLICE
+        for one in found:
+            made.append(one)
+            if trio.current_time() > pause:
+                await trio.lowlevel.checkpoint()
+                pause = trio.current_time() + SLICE
+        return made
+
     async def gather(self, document: Document, found: Iterable[T]) -> list[T]:
         """All of what takes long to find, with a pause every few milliseconds, so that a key stroke or a
         cancellation need not wait. A text that changes meanwhile ends it: nobody wants the answer any
@@ -110,7 +121,7 @@ class JudgeServer(LanguageServer):
         return Listing(names_in_folder, _python, self._slugs)
 
     def _slugs(self) -> list[str]:
-        return [slug for analysis in self.session.known() for slug in model_slugs(analysis)]
+        return [slug for module in self.session.modules() for slug in model_slugs(module)]
 
 
 def _python(path: str) -> PythonFile | None:

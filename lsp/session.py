@@ -7,9 +7,10 @@ reaches through imports.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..dsl.diagnostics import Diagnostic
+from ..dsl.parse import Module
 from ..dsl.workspace.analysis import Analysis, Workspace
 from .documents import Change, Document, Documents
 from .positions import Encoding
@@ -92,24 +93,27 @@ class Session:
         paths = (other for other in self.workspace.affected(path) if other != path)
         return [analysis for other in paths if (analysis := self.analysis_of(other)) is not None]
 
-    def known(self) -> list[Analysis]:
-        """Every file of the workspace that was read, and every open text."""
-        paths = {**self._known, **{document.path: None for document in self.documents}}
-        return [analysis for path in paths if (analysis := self.analysis_of(path)) is not None]
+    def known(self) -> Iterator[Analysis]:
+        """What is known about every file of the workspace and every open text, found out one by one."""
+        return (analysis for path in self._paths() if (analysis := self.analysis_of(path)) is not None)
+
+    def modules(self) -> Iterator[Module]:
+        """The declarations of the same files as they were read; nothing is checked."""
+        self._read()
+        return (module for path in self._paths() if (module := self.workspace.module(path)) is not None)
 
     def declaring(self, name: str) -> list[str]:
         """The files of the workspace that declare a name; none of them is checked for that."""
         self._read()
-        paths = {**self._known, **{document.path: None for document in self.documents}}
-        return [path for path in paths if self.workspace.declares(path, name)]
+        return [path for path in self._paths() if self.workspace.declares(path, name)]
 
     def document(self, path: str) -> Document:
         """A text to count positions in: the open one, else what the analysis has read. It may be empty."""
         document = self.documents.get(path)
         if document is not None:
             return document
-        analysis = self.analysis_of(path)
-        text = "" if analysis is None else analysis.source.text
+        module = self.workspace.module(path)
+        text = "" if module is None else module.source.text
         known = self._others.get(path)
         if known is None or known.text != text:
             known = self._others[path] = Document(to_uri(path), path, 0, text, self.encoding)
@@ -136,6 +140,10 @@ class Session:
             number += 1
             self._editions[document.path] = (number, document.version, found)
         return str(number)
+
+    def _paths(self) -> tuple[str, ...]:
+        """The files of the workspace that were read, and the open texts."""
+        return tuple({**self._known, **{document.path: None for document in self.documents}})
 
     def _changed(self, path: str) -> None:
         self._unread.add(path)

@@ -143,6 +143,11 @@ class Workspace:
         file = self._file(normal(path))
         return file is not None and name in file.surfaces
 
+    def module(self, path: str) -> Module | None:
+        """A file's declarations as they were read; nothing is checked. None where there is no such file."""
+        file = self._file(normal(path))
+        return None if file is None else file.document.module
+
     # analysis
 
     def analyse(self, path: str) -> Analysis:

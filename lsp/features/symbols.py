@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast
-from ...dsl.parse import Item
+from ...dsl.parse import Item, Module
 from ...dsl.workspace.analysis import Analysis
 
 SymbolKind = Literal[
@@ -34,19 +34,24 @@ class Found(NamedTuple):
     symbol: Symbol
 
 
+Ranked = tuple[tuple[int, int, str], Found]
+
+
 def document_symbols(analysis: Analysis) -> Iterator[Symbol]:
     """A symbol for every declaration, with its fields, options, questions or overrides below it."""
     return (found for item in analysis.module.items if (found := symbol_of(item)) is not None)
 
 
-def workspace_symbols(analyses: Iterable[Analysis], query: str) -> list[Found]:
-    """The declarations whose name has the letters of the query in order, the closest first."""
-    found: list[tuple[tuple[int, int, str], Found]] = []
-    for analysis in analyses:
-        for item in analysis.module.items:
+def matching_symbols(modules: Iterable[Module], query: str) -> Iterator[Ranked]:
+    """The declarations whose name has the letters of the query in order, each with how well it answers."""
+    for module in modules:
+        for item in module.items:
             rank = _rank(query, _title(item.node)) if item.node is not None else None
             if rank is not None and (symbol := symbol_of(item)) is not None:
-                found.append(((*rank, symbol.name), Found(analysis.path, symbol)))
+                yield (*rank, symbol.name), Found(module.source.path, symbol)
+
+
+def closest_first(found: Iterable[Ranked]) -> list[Found]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -9,6 +9,7 @@ from ...dsl import ast
 from ...dsl.check.fit import options_of, resolve, without_null
 from ...dsl.check.python_source import PythonFile
 from ...dsl.graph import target_of
+from ...dsl.parse import Module
 from ...dsl.scorer_spec import LANGUAGES
 from ...dsl.shapes import Literal as LiteralShape
 from ...dsl.workspace.analysis import Analysis
@@ -66,9 +67,9 @@ def text_items(reading: Tried, cursor: Cursor, analysis: Analysis, listing: List
             yield from _values(reading.path[-3].left, reading, start, analysis)
 
 
-def model_slugs(analysis: Analysis) -> Iterator[str]:
+def model_slugs(module: Module) -> Iterator[str]:
     """The slugs that a file writes in quotes."""
-    for item in analysis.module.items:
+    for item in module.items:
         for node in walk(item.node) if item.node is not None else ():
             if isinstance(node, ast.Model) and node.slug.plain:
                 yield node.slug.plain
@@ -77,7 +78,7 @@ def model_slugs(analysis: Analysis) -> Iterator[str]:
 
 
 def _slugs(analysis: Analysis, listing: Listing) -> list[str]:
-    found = sorted({*model_slugs(analysis), *listing.slugs()})
+    found = sorted({*model_slugs(analysis.module), *listing.slugs()})
     return [slug for slug in found if "zzz_here" not in slug]
 
 

@@ -12,7 +12,7 @@ from ..features.definition import AnalysisOf, Place, definition, type_definition
 from ..features.hierarchy import Member, Relation, incoming, member, member_at, outgoing
 from ..features.hover import hover
 from ..features.references import highlights, home, references
-from ..features.symbols import Symbol, document_symbols, workspace_symbols
+from ..features.symbols import Found, Symbol, closest_first, document_symbols, matching_symbols
 from ..judge_server import Feature, JudgeServer
 from ..translate import offset_of, to_markup, to_range
 from ..uris import to_path
@@ -150,18 +150,22 @@ def _symbol(symbol: Symbol, document: Document) -> types.DocumentSymbol:
     )
 
 
-def on_workspace_symbol(
+async def on_workspace_symbol(
     ls: JudgeServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation]:
-    return [
-        types.SymbolInformation(
-            ls.location(found.path, found.symbol.name_start, found.symbol.name_end),
-            found.symbol.name,
-            _KINDS[found.symbol.kind],
-            container_name=found.path.rpartition("/")[2],
-        )
-        for found in workspace_symbols(ls.session.known(), params.query)
-    ]
+    modules = await ls.unhurried(ls.session.modules())
+    found = await ls.unhurried(matching_symbols(modules, params.query))
+    return await ls.unhurried(_information(one, ls) for one in closest_first(found))
+
+
+def _information(found: Found, ls: JudgeServer) -> types.SymbolInformation:
+    symbol = found.symbol
+    return types.SymbolInformation(
+        ls.location(found.path, symbol.name_start, symbol.name_end),
+        symbol.name,
+        _KINDS[symbol.kind],
+        container_name=found.path.rpartition("/")[2],
+    )
 
 
 # --- who calls whom ----------------------------------------------------------------------------------------

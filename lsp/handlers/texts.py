@@ -130,14 +130,14 @@ def diagnostic(ls: JudgeServer, params: types.DocumentDiagnosticParams) -> types
     return types.RelatedFullDocumentDiagnosticReport(items=found, result_id=result_id)
 
 
-def workspace_diagnostic(
+async def workspace_diagnostic(
     ls: JudgeServer, params: types.WorkspaceDiagnosticParams
 ) -> types.WorkspaceDiagnosticReport:
     before = {previous.uri: previous.value for previous in params.previous_result_ids}
     reports: list[
         types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
     ] = []
-    for analysis in ls.session.known():
+    for analysis in await ls.unhurried(ls.session.known()):
         document = ls.session.document(analysis.path)
         uri = document.uri or to_uri(analysis.path)
         version = document.version if ls.session.documents.get(analysis.path) is not None else None

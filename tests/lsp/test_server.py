@@ -598,6 +598,22 @@ async def test_a_key_stroke_does_not_wait_for_a_long_answer(connected) -> None:
         assert (await client.request("textDocument/semanticTokens/full", DOCUMENT))["data"]
 
 
+async def test_a_key_stroke_does_not_wait_for_a_search_of_the_folder(connected, tmp_path: Path) -> None:
+    for number in range(40):
+        text = "".join(f'model m{number}_{other} "a/b"\n' for other in range(20))
+        (tmp_path / f"m{number}.judge").write_text(text)
+    async with connected(rootUri=to_uri(str(tmp_path))) as (_, client):
+        await names(client, 800)
+        await client.open(URI, TEXT)
+        since = len(client.received)
+        asked = client.asking("workspace/symbol", {"query": ""})
+        await client.send(asked)
+        await client.send(changing(URI, 2, replacing((0, 0), (0, 0), "#\n")))
+        await client.published(URI, 2, since)
+        assert not [one for one in client.received[since:] if one.get("id") == asked["id"]]
+        assert len((await client.answer(asked["id"]))["result"]) > 800
+
+
 async def test_a_long_answer_is_given_up_when_it_is_cancelled(connected) -> None:
     text = "".join(f'model m{number} "a/b"\n' for number in range(4000))
     async with connected() as (_, client):

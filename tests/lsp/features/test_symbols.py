@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from judgeflow.lsp.features.symbols import document_symbols, workspace_symbols
+from judgeflow.lsp.features.symbols import closest_first, document_symbols, matching_symbols
 
 TEXT = """\
 import "models.judge"
@@ -55,7 +55,8 @@ def test_the_workspace_is_searched_by_letters_in_order(scene) -> None:
     )
 
     def names(query: str) -> list[str]:
-        return [found.symbol.name for found in workspace_symbols([seen.analysis], query)]
+        found = matching_symbols([seen.analysis.module], query)
+        return [one.symbol.name for one in closest_first(found)]
 
     assert names("sm") == ["small", "smart_writer"]
     assert names("writer") == ["rewriter", "smart_writer"]
