@@ -60,7 +60,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", default=[], metavar="AGENT=SLUG", help="another model, as for `jrun run`"
     )
     parser.add_argument("--tenant", default="", metavar="NAME", help="whose runs they are")
-    parser.add_argument("--max-cost", metavar="$1", help="begin no other case when all have cost this much")
+    parser.add_argument(
+        "--max-cost", metavar="5", help="begin no other case when all have cost so many US dollars"
+    )
     parser.add_argument("--timeout", metavar="2m", help="end each run after this time")
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
     parser.add_argument("--no-store", action="store_true", help="keep no records, only the results")

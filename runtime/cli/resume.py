@@ -20,7 +20,9 @@ def add_parser(subparsers: Any) -> None:
     answer.add_argument("--no", dest="answer", action="store_false", help="what is asked is refused")
     parser.add_argument("--file", metavar="FILE.judge", help="where the program stands now, if it was moved")
     parser.add_argument("--tenant", default="", metavar="NAME", help="whose run")
-    parser.add_argument("--max-cost", metavar="$1", help="end the run when it has cost this much in all")
+    parser.add_argument(
+        "--max-cost", metavar="0.50", help="end the run when it has cost so many US dollars in all"
+    )
     parser.add_argument("--timeout", metavar="2m", help="end the run after this time")
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
     parser.add_argument(

@@ -41,9 +41,9 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="AGENT=SLUG",
-        help="another model for one agent or judge, or for all (`*=SLUG`)",
+        help="another model for one agent, judge or decision, or for all (`*=SLUG`)",
     )
-    parser.add_argument("--max-cost", metavar="$1", help="end the run when it has cost this much")
+    parser.add_argument("--max-cost", metavar="0.50", help="end the run when it has cost so many US dollars")
     parser.add_argument("--timeout", metavar="2m", help="end the run after this time")
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
     parser.add_argument(

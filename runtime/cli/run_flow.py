@@ -179,7 +179,7 @@ def amount_of(option: str, text: str) -> Decimal:
     """US dollars. Raises `WrongUse`."""
     amount = exact_number(text.strip().removeprefix("$"))
     if amount is None or amount < 0:
-        raise WrongUse(f"{option} {text}: write an amount such as '$0.50'")
+        raise WrongUse(f"{option} {text}: write an amount in US dollars such as 0.50")
     return Decimal(text.strip().removeprefix("$"))
 
 
