@@ -19,6 +19,13 @@ def add_parser(subparsers: Any) -> None:
     )
     answer.add_argument("--no", dest="answer", action="store_false", help="what is asked is refused")
     parser.add_argument("--file", metavar="FILE.judge", help="where the program stands now, if it was moved")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="AGENT=SLUG",
+        help="the same as when it was started, if it was said then",
+    )
     parser.add_argument("--tenant", default="", metavar="NAME", help="whose run")
     parser.add_argument(
         "--max-cost", metavar="0.50", help="end the run when it has cost so many US dollars in all"

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
+import attrs
 import trio
 
 from ..expr import to_json
@@ -28,6 +29,7 @@ from .run_flow import (
     hooks_of,
     limits_of,
     print_result,
+    with_models,
 )
 from .wrong_use import WrongUse
 
@@ -45,6 +47,7 @@ def _resume(arguments: argparse.Namespace) -> int:
         tern = store.get(arguments.run, tenant=arguments.tenant)
     check_resumable(tern)
     program = _program(tern, arguments.file)
+    program = attrs.evolve(program, plan=with_models(program.plan, arguments.model))
     with answers_only() as out:
         return trio.run(_go_on, program, tern, path, arguments, out)
 

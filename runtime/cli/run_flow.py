@@ -52,6 +52,13 @@ def _run_file(arguments: argparse.Namespace) -> int:
     return start(program, arguments, given)
 
 
+def _how_to_go_on(result: Result, arguments: argparse.Namespace) -> str:
+    if result.record.file is None:
+        return "no record of it was kept (--no-store), so it cannot be gone on with"
+    models = "".join(f" --model '{override}'" for override in arguments.model)
+    return f"go on with: jrun resume {result.record.id[:8]}{models}"
+
+
 def start(
     program: Program,
     arguments: argparse.Namespace,
@@ -252,6 +259,6 @@ def print_result(result: Result, arguments: argparse.Namespace, out: TextIO) -> 
             print(f"memory: {memory_line(step.answer, step.reason)}", file=sys.stderr)
     if arguments.quiet and result.status != "answered":
         print(f"{result.status}: {result.record.reason}", file=sys.stderr)
-    if result.status in ("paused", "cancelled") and result.record.file is not None and not arguments.quiet:
-        print(f"go on with: jrun resume {result.record.id[:8]}", file=sys.stderr)
+    if result.status in ("paused", "cancelled") and not arguments.quiet:
+        print(_how_to_go_on(result, arguments), file=sys.stderr)
     print(f"thread: {result.thread}", file=sys.stderr)

@@ -85,3 +85,23 @@ def test_a_run_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str])
     paused(file, capsys)
     assert main(["resume", "zzz"]) == 1
     assert "zzz" in capsys.readouterr().err
+
+
+def test_a_run_with_another_model_goes_on_with_it_as_the_screen_says(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(file), "terns", "--model", "writer=echo/x"]) == 5
+    found = re.search(r"jrun resume (\w{8}) --model 'writer=echo/x'", capsys.readouterr().err)
+    assert found is not None
+    assert main(["resume", found[1], "--yes"]) == 2
+    assert f"`jrun rerun {found[1]}` runs it anew" in capsys.readouterr().err
+    assert main(["resume", found[1], "--model", "writer=echo/x", "--yes"]) == 5
+    assert main(["resume", found[1], "--model", "writer=echo/x", "--yes", "--quiet"]) == 0
+    assert capsys.readouterr().out == "sent terns\n"
+
+
+def test_without_a_record_there_is_nothing_to_go_on_with_and_that_is_told(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(file), "terns", "--no-store"]) == 5
+    assert "no record of it was kept (--no-store)" in capsys.readouterr().err
