@@ -22,38 +22,34 @@ from ..shapes import (
     Money,
     Null,
     Object,
-    Record,
     Shape,
     Text,
     Union,
     Unknown,
-    Variant,
 )
-from .access import MOST_LISTED, report_no_field
+from .access import MOST_LISTED, index_shape, item_shape, report_no_field, report_shape
 from .arguments import Matching
-from .base import CallableSurface, ConstantSurface, Report, Scope, TypeSurface
+from .base import CallableSurface, ConstantSurface, Report, Scope
 from .builtins import CONDITION, FUNCTIONS, Function
 from .callees import ELSEWHERE, check_member, report_hidden_call, report_no_value, report_not_callable
 from .env import Absent, Env
 from .fit import (
     answered,
     describe,
-    element,
-    extends,
     fields_of,
     fits,
     join,
     nullable,
-    options_of,
     resolve,
     without_null,
 )
 from .foreign import WORDS
 from .functions import NAMES, function_shape
-from .names import listed, nearest, report_not_a, report_unknown, ticked
+from .names import listed, nearest, report_unknown, ticked
 from .narrowing import narrow
 from .operators import binary_shape, may_be_number, number_help
 from .surface import dotted
+from .type_tests import check_type_test
 
 _BOOL, _FLOAT, _INT, _TEXT, _UNKNOWN = Bool(), Float(), Int(), Text(), Unknown()
 _LONGEST_LITERAL = 60
@@ -190,28 +186,7 @@ def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
 def _index(node: ast.Index, env: Env, scope: Scope, report: Report) -> Shape:
     target = resolve(infer(node.target, env, scope, report), scope)
     index = resolve(infer(node.index, env, scope, report), scope)
-    known = without_null(target)
-    if isinstance(known, Unknown | Json | Null) or isinstance(index, Unknown | Json):
-        return known if isinstance(known, Json) else _UNKNOWN
-    by_number = isinstance(index, Int)
-    if isinstance(known, ListOf | Text | Literal):
-        if not by_number:
-            _mismatch(report, node.index, "A place in a list or a text is a whole number", index)
-            return _UNKNOWN
-        return known.item if isinstance(known, ListOf) else _TEXT
-    if isinstance(known, Object | Record | Union | Variant):
-        if by_number:
-            help = "Ask for a field: `x.name`."
-            _mismatch(report, node.index, f"{describe(known)} has fields, not places", index, help)
-            return _UNKNOWN
-        fields = fields_of(known, scope) or {}
-        return fields.get(index.value, _UNKNOWN) if isinstance(index, Literal) else _UNKNOWN
-    _mismatch(report, node.target, "Only lists, texts and objects have places", target)
-    return _UNKNOWN
-
-
-def _mismatch(report: Report, at: ast.Node, message: str, shape: Shape, help: str = "") -> None:
-    report.add("shape.mismatch", at, message, label=f"this is {describe(shape)}", help=help)
+    return index_shape(node, target, index, scope, report)
 
 
 # --- calls ------------------------------------------------------------------------------------------------
@@ -264,7 +239,7 @@ def _unary(node: ast.Unary, env: Env, scope: Scope, report: Report) -> Shape:
         return _BOOL
     shape = resolve(infer(node.operand, env, scope, report), scope)
     if not may_be_number(shape):
-        _mismatch(report, node.operand, "`-` takes a number", shape, number_help(shape))
+        report_shape(report, node.operand, "`-` takes a number", shape, number_help(shape))
         return _UNKNOWN
     return shape
 
@@ -298,38 +273,8 @@ def _is(node: ast.Is, env: Env, scope: Scope, report: Report) -> Shape:
     shape = resolve(infer(node.operand, env, scope, report), scope)
     if isinstance(node.operand, ast.Name) and node.operand.id == "variant" and env.judged:
         shape = resolve(env.shape(env.judged[0]), scope)
-    found = scope.find(node.type.text)
-    if not isinstance(found, TypeSurface):
-        report_not_a(node.type, "type", found, scope, report)
-    elif found.alias is not None and not isinstance(found.alias, Unknown):
-        report.add(
-            "shape.mismatch",
-            node.type,
-            f"`{found.name}` is a name for {describe(found.alias)}, and `is` asks for one type",
-            label="not one type",
-            help="Ask for one of its types.",
-        )
-    elif not _may_be(shape, found.name, scope):
-        always = "always" if node.negated else "never"
-        options = [describe(option) for option in options_of(without_null(shape))]
-        report.add(
-            "shape.mismatch",
-            node.type,
-            f"This is never {found.name}, so the test is {always} true",
-            label=f"it is {listed(options, 'or')}",
-        )
+    check_type_test(node, shape, scope, report)
     return _BOOL
-
-
-def _may_be(shape: Shape, wanted: str, scope: Scope) -> bool:
-    known = without_null(shape)
-    if isinstance(known, Unknown | Json):
-        return True
-    return any(
-        isinstance(option, Record)
-        and (extends(option.name, wanted, scope) or extends(wanted, option.name, scope))
-        for option in options_of(known)
-    )
 
 
 def _if(node: ast.IfExpr, env: Env, scope: Scope, report: Report) -> Shape:
@@ -345,19 +290,7 @@ def _if(node: ast.IfExpr, env: Env, scope: Scope, report: Report) -> Shape:
 def _item_of(source: ast.Expr, what: str, env: Env, scope: Scope, report: Report) -> Shape:
     """The shape of the items of what is gone through."""
     shape = resolve(infer(source, env, scope, report), scope)
-    item = _UNKNOWN if isinstance(shape, Null) else element(shape)
-    if item is not None:
-        return item
-    if isinstance(without_null(shape), Text | Literal):
-        help = 'Split it first: `words(x)`, `lines(x)`, `sentences(x)` or `split(x, ",")`.'
-    else:
-        help = (
-            "Go through one of its lists, or through `keys(x)` or `values(x)`."
-            if fields_of(shape, scope)
-            else ""
-        )
-    _mismatch(report, source, f"{what} goes through a list, but this is {describe(shape)}", shape, help)
-    return _UNKNOWN
+    return item_shape(source, what, shape, scope, report)
 
 
 def _quantified(node: ast.Quantified, env: Env, scope: Scope, report: Report) -> Shape:
