@@ -43,7 +43,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--limit", type=count, metavar="N", help=f"the newest N; {SHOWN} if not said")
     parser.add_argument("--json", action="store_true", help="print an array of runs, without their steps")
     parser.set_defaults(handler=handle_list)
-    actions = parser.add_subparsers(metavar="export | prune")
+    actions = parser.add_subparsers(metavar="export | prune | recover")
 
     export = actions.add_parser(
         "export",
@@ -68,6 +68,14 @@ def add_parser(subparsers: Any) -> None:
     prune.add_argument("--dry-run", action="store_true", help="only say how many")
     prune.add_argument("--tenant", default=argparse.SUPPRESS, metavar="NAME", help="whose runs")
     prune.set_defaults(handler=handle_prune)
+
+    recover = actions.add_parser(
+        "recover",
+        help="save what can be read of a damaged store",
+        description="Reads a damaged store, changing nothing in it, and writes all that could be read to a new one.",
+    )
+    recover.add_argument("file", metavar="NEW.sqlite", help="where to; it must not be there yet")
+    recover.set_defaults(handler=handle_recover)
 
 
 def add_filters(parser: argparse.ArgumentParser, *, default: str | None, statuses: bool = True) -> None:
@@ -104,6 +112,10 @@ def handle_export(arguments: argparse.Namespace) -> int:
 
 def handle_prune(arguments: argparse.Namespace) -> int:
     return answering("runs prune", lambda: _prune(arguments))
+
+
+def handle_recover(arguments: argparse.Namespace) -> int:
+    return answering("runs recover", lambda: _recover(Path(arguments.file)))
 
 
 def answering(verb: str, work: Callable[[], None]) -> int:
@@ -254,3 +266,17 @@ def _prune(arguments: argparse.Namespace) -> None:
     did = "would remove" if arguments.dry_run else "removed"
     threads = f" and {pruned.threads} thread{'' if pruned.threads == 1 else 's'}" if pruned.threads else ""
     print(f"{did} {pruned.runs} run{'' if pruned.runs == 1 else 's'}{threads}")
+
+
+def _recover(saved: Path) -> None:
+    from ..store.recover import recover  # noqa: PLC0415
+
+    found = recover(store_file(), saved)
+    print(f"{found.runs} run{'' if found.runs == 1 else 's'} with {found.steps} steps saved in {saved}")
+    if found.unreadable or found.homeless:
+        parts = [f"rows of {', '.join(found.unreadable)} could not be read"] if found.unreadable else []
+        parts += [f"{found.homeless} rows belong to a run that could not be read"] if found.homeless else []
+        print("; ".join(parts), file=sys.stderr)
+    else:
+        print("nothing was lost", file=sys.stderr)
+    print(f"to use it: TERN_DB={saved.absolute()}, or move it to {store_file()}", file=sys.stderr)

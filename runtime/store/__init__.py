@@ -15,6 +15,7 @@ General layout, in reading order:
 * `threads`    conversations as a whole;  `summaries`: what their earlier turns come to
 * `scores`     what judges and people said of runs afterwards
 * `accounts`   what was spent on each day;  `versions`: which plan ran under which declared version
+* `recover`    what can be saved of a damaged file
 * `group`      group commit, on a thread
 * `writer`     the recorder of a Trio program, on top of that; the only module with trio
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from .errors import RecordError, explain, is_busy
+from .errors import NoStoreError, RecordError, explain, is_busy
 
 PATIENCE = 30.0
 """Seconds for which a process waits for the others before it gives up."""
@@ -195,6 +195,16 @@ def open_reader(path: Path) -> Database:
         except BaseException:
             database.close()
             raise
+    return database
+
+
+def open_raw(path: Path) -> Database:
+    """Opens a file that may be damaged, to read what can be read."""
+    if not path.exists():
+        raise NoStoreError(f"{path}: there is no such file")
+    database = Database(_connect(f"{path.absolute().as_uri()}?mode=ro", path, uri=True), path)
+    # Nothing is written: with this SQLite also reads a file that is shorter than its header says.
+    database.execute("PRAGMA writable_schema = ON")
     return database
 
 

@@ -174,8 +174,8 @@ def explain(error: sqlite3.Error, path: Path) -> StoreError:
 
 def damaged(path: Path, problem: str) -> StoreDamagedError:
     return StoreDamagedError(
-        f"{path}: the file is damaged ({problem}). Move it away and the next run starts a new one; "
-        f'what can still be read comes back with: sqlite3 "{path}" .recover | sqlite3 recovered.sqlite'
+        f"{path}: the file is damaged ({problem}). `jrun runs recover saved.sqlite` saves what can still be read; "
+        "then move this file away and the saved one into its place, or point $TERN_DB at it"
     )
 
 

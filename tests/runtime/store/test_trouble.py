@@ -63,7 +63,10 @@ def test_a_torn_file_is_named_damaged_with_a_way_out(path: Path, make_tern) -> N
             store.finish(make_tern(f"r{n}", task="x" * 2000))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 3])
-    with pytest.raises(StoreDamagedError, match=r"Move it away.*\.recover"), Store.open(path) as store:
+    with (
+        pytest.raises(StoreDamagedError, match=r"jrun runs recover saved\.sqlite.*move this file away"),
+        Store.open(path) as store,
+    ):
         list(store.export())
 
 
