@@ -34,6 +34,13 @@ class PythonFunction:
 
     async def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Awaits an async function; a sync one runs in a worker thread, which a cancelled run leaves behind."""
+        try:
+            return await self._called(*args, **kwargs)
+        except SystemExit as stop:
+            # A function that ends its own process would end ours, and every other run with it.
+            raise RuntimeError(f"it called sys.exit({stop.code!r})") from stop
+
+    async def _called(self, *args: Any, **kwargs: Any) -> Any:
         if self.is_async:
             return await self.function(*args, **kwargs)
         call = partial(self.function, *args, **kwargs)

@@ -12,6 +12,8 @@ import msgspec
 
 from ...dsl.plan import ToolPlan
 from ...dsl.shapes import TypeInfo
+from ..judge.errors import SerializationError
+from ..judge.serialise import sendable
 from .classes import Classes, plain
 from .decode import Decoder
 from .mcp_actor import McpParts, mcp_behaviour
@@ -60,9 +62,15 @@ async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
         async def call() -> ToolResult:
             given = {name: parts.classes.built(value) for name, value in values.items()}
             try:
-                return _result(plan, decoder, plain(await function(**given)))
+                returned = await function(**given)
             except Exception as error:
                 return ToolResult("failed", error=f"{type(error).__name__}: {error}")
+            try:
+                output = sendable(plain(returned))
+            except (TypeError, RecursionError, SerializationError) as error:
+                what = "it contains itself" if isinstance(error, RecursionError) else str(error)
+                return ToolResult("failed", error=f"the result is no JSON: {what}")
+            return _result(plan, decoder, output)
 
         return await timed(plan, task, call)
 

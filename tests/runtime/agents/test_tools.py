@@ -180,3 +180,36 @@ def test_masking_takes_the_longest_secret_first_and_leaves_the_rest_alone() -> N
     }
     assert unmasked({"id": f"x {MASK}"}, ("A-7",)) == {"id": "x A-7"}
     assert unmasked([MASK], secrets) == [MASK]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        (
+            "return object()",
+            "failed",
+            "the result is no JSON: Encoding objects of type object is unsupported",
+        ),
+        ("return {'a': [float('nan')]}", "failed", "the result is no JSON: $.a[0]"),
+        ("return chr(0xD800)", "failed", "the result is no JSON: $"),
+        ("return 2**80", "failed", "the result is no JSON: $"),
+        ("loop = []; loop.append(loop); return loop", "failed", "the result is no JSON: it contains itself"),
+        ("raise SystemExit(3)", "failed", "RuntimeError: it called sys.exit(3)"),
+        ("import datetime; return datetime.date(2026, 3, 1)", "succeeded", None),
+        ("return ('a', {'b': None})", "succeeded", None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["def", "async def"])
+async def test_what_a_function_returns_is_json_or_a_failed_call(
+    tmp_path: Path, kind: str, body: str, status: str, told: str | None
+) -> None:
+    (tmp_path / "hooks.py").write_text(f"{kind} odd():\n    {body}\n", encoding="utf-8")
+    source = program(
+        'model small "fake/small"\ntool odd { python "hooks.py:odd" }\n'
+        "flow main(text: text) -> json { got = try odd()  return got.ok }",
+        tmp_path / "test.judge",
+    )
+    result = await run(source, "x", models={"small": Model("")})
+    [call] = step(result, "odd").tool_calls
+    assert (call.status, result.answer) == (status, status == "succeeded")
+    assert (call.error or "").startswith(told or "")
