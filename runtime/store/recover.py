@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from .connection import Database, open_raw
+from .connection import Database, Row, open_raw
 from .errors import StoreDamagedError, StoreError
 from .schema import APPLICATION_ID
 from .terns import Store
@@ -102,7 +102,7 @@ class _Rows:
         self._sql = sql
         self.ended = False
 
-    def __iter__(self) -> Iterator[tuple[object, ...]]:
+    def __iter__(self) -> Iterator[Row]:
         try:
             yield from self._source.connection.execute(self._sql)
         except (sqlite3.Error, UnicodeDecodeError):
