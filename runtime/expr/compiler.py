@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
-
-import re2
 
 from ...dsl import ast
 from ...dsl.plan import Origin
 from ...dsl.shapes import TypeInfo
 from .errors import ExpressionError
 from .functions import PURE, Misuse
-from .operators import OPERATORS
+from .operators import OPERATORS, found_in
 from .scope import LETTERS_A_STEP, MAX_ITEMS, MAX_TEXT, Scope
 from .values import Record, to_text, type_name
+from .variants import variant_of, with_descendants
 
 Evaluate = Callable[[Scope], Any]
 
@@ -38,7 +36,7 @@ class Compiler:
         now: Callable[[], datetime],
     ) -> None:
         self._constants = constants
-        self._descendants = {name: _with_descendants(name, types) for name in types}
+        self._descendants = {name: with_descendants(name, types) for name in types}
         self._functions = {
             **PURE,
             "now": lambda: now().isoformat(timespec="seconds"),
@@ -63,24 +61,6 @@ class Compiler:
     def is_a(self, variant: str | None, wanted: str) -> bool:
         """Whether a variant is the wanted type or extends it."""
         return variant in self._descendants.get(wanted, frozenset((wanted,)))
-
-
-def _with_descendants(name: str, types: Mapping[str, TypeInfo]) -> frozenset[str]:
-    found = {name}
-    grown = True
-    while grown:
-        more = {info.name for info in types.values() if info.extends in found} - found
-        found |= more
-        grown = bool(more)
-    return frozenset(found)
-
-
-@lru_cache(maxsize=1024)
-def compiled_pattern(pattern: str) -> Any:
-    """An RE2 pattern. Raises `re2.error`; nothing is logged."""
-    options = re2.Options()
-    options.log_errors = False
-    return re2.compile(pattern, options=options)
 
 
 class _Pass:
@@ -299,14 +279,10 @@ class _Pass:
 
         def matches(scope: Scope) -> bool:
             text, wanted = subject(scope), pattern(scope)
-            if text is None:
-                return False
-            if not isinstance(text, str) or not isinstance(wanted, str):
-                raise self.failure(node, "`matches` takes a text and a pattern")
             try:
-                return compiled_pattern(wanted).search(text) is not None
-            except re2.error as error:
-                raise self.failure(node, f"invalid pattern: {_reason(error)}") from None
+                return text is not None and found_in(text, wanted)
+            except Misuse as misuse:
+                raise self.failure(node, str(misuse)) from None
 
         return matches
 
@@ -318,10 +294,7 @@ class _Pass:
 
         def is_type(scope: Scope) -> bool:
             value = operand(scope)
-            if isinstance(value, Record):
-                variant: Any = value.variant
-            else:
-                variant = value if is_variant_name else _item_variant(value)
+            variant = value if is_variant_name and not isinstance(value, Record) else variant_of(value)
             return (isinstance(variant, str) and variant in accepted) is not negated
 
         return is_type
@@ -393,13 +366,3 @@ class _Pass:
     def _object(self, node: ast.Object) -> Evaluate:
         pairs = [(pair.key.text, self.expr(pair.value)) for pair in node.pairs]
         return lambda scope: {key: value(scope) for key, value in pairs}
-
-
-def _item_variant(value: Any) -> Any:
-    """`{ variant, value }`: an item of a list of unions."""
-    return value.get("variant") if isinstance(value, dict) and "value" in value else None
-
-
-def _reason(error: Exception) -> str:
-    detail = error.args[0] if error.args else error
-    return detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)

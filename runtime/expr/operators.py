@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+from ...dsl.scorer_check import BadPattern, compile_pattern
 from .functions import Misuse
 from .scope import MAX_ITEMS, MAX_TEXT
 from .values import equal, type_name
 
 Operator = Callable[[Any, Any], Any]
+
+_compiled = lru_cache(maxsize=1024)(compile_pattern)
 
 
 def _is_number(value: Any) -> bool:
@@ -103,3 +107,13 @@ OPERATORS: dict[str, Operator] = {
     "/": _arithmetic("/", lambda left, right: left / right),
     "%": _arithmetic("%", lambda left, right: left % right),
 }
+
+
+def found_in(text: Any, pattern: Any) -> bool:
+    """`text matches pattern`, in linear time. `Misuse` for what are no texts, and for a pattern that is none."""
+    if not isinstance(text, str) or not isinstance(pattern, str):
+        raise Misuse("`matches` takes a text and a pattern")
+    try:
+        return _compiled(pattern).search(text) is not None
+    except BadPattern as error:
+        raise Misuse(f"invalid pattern: {error}") from None
