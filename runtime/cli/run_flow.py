@@ -25,8 +25,10 @@ from ..report.exit_codes import ANSWERED, FILE_ERRORS, INTERRUPTED, WRONG_USE, e
 from ..report.live import LiveView
 from ..report.text import memory_line
 from ..run import Ledger, Limits, events
-from ..store.errors import StoreError
+from ..store.errors import AmbiguousThreadError, NoStoreError, NoThreadError, StoreError
 from ..store.place import store_path
+from ..store.terns import Store
+from ..store.threads import find_thread
 from .answers_only import answers_only
 from .dry_run import print_dry_run
 from .durations import seconds_of
@@ -197,12 +199,28 @@ def duration_of(option: str, text: str) -> float:
     return seconds
 
 
+def whole_thread(path: Path, typed: str | None, tenant: str) -> str | None:
+    """The thread that the beginning of an id means: screens show no more of it."""
+    if typed is None:
+        return None
+    try:
+        with Store.read(path) as store:
+            return find_thread(store, typed, tenant=tenant)
+    except NoStoreError:
+        raise UnknownThreadError(f"there is no thread {typed}: nothing has run yet") from None
+    except NoThreadError as error:
+        raise UnknownThreadError(error.message) from None
+    except AmbiguousThreadError as error:
+        raise WrongUse(f"--thread {error.message}") from None
+
+
 async def _run(
     program: Program, arguments: argparse.Namespace, given: Any, out: TextIO, replay_of: str | None
 ) -> Result:
     path = store_path(os.environ, platform=sys.platform, home=Path.home())
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
+    thread = whole_thread(path, arguments.thread, arguments.tenant)
     limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
     with kept_replies(arguments) as replies:
         async with program.opened(
@@ -217,7 +235,7 @@ async def _run(
                 lambda started: session.run(
                     given,
                     flow=arguments.flow,
-                    thread=arguments.thread,
+                    thread=thread,
                     tenant=arguments.tenant,
                     hooks=hooks_of(arguments, session, out),
                     approver=ask_on_terminal(),

@@ -110,3 +110,21 @@ def test_f13_what_was_summed_up_is_told_under_the_answer(
     assert err[-2:] == ["memory: turns 1–2 → summary 1/3", f"thread: {thread}"]
     assert main(["run", str(file), "more", "--thread", thread, "--quiet"]) == 0
     assert capsys.readouterr().err.splitlines() == [f"thread: {thread}"]
+
+
+@pytest.mark.usefixtures("path")
+def test_a_thread_is_continued_by_the_beginning_of_its_id(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "chat.judge"
+    file.write_text(CHAT.replace("script/small", "echo/small").replace("script/memo", "echo/memo"))
+    assert main(["run", str(file), "x", "--thread", "abc"]) == 2
+    assert "there is no thread abc: nothing has run yet" in capsys.readouterr().err
+    main(["run", str(file), "hello"])
+    thread = capsys.readouterr().err.split("thread: ")[1].strip()
+    assert main(["run", str(file), "again", "--thread", f"{thread[:8]}…"]) == 0
+    assert f"thread: {thread}" in capsys.readouterr().err
+    mistyped = thread[:7] + ("0" if thread[7] != "0" else "1") + thread[8:10]
+    assert main(["run", str(file), "again", "--thread", mistyped]) == 2
+    assert f"did you mean {thread[:10]}" in capsys.readouterr().err
+    assert main(["run", str(file), "again", "--thread", thread[:8], "--tenant", "acme"]) == 2
