@@ -148,7 +148,10 @@ def test_wrong_use_is_one_line_and_exit_code_2(jrun: Jrun, words: tuple[str, ...
 
 def test_f04_an_unknown_thread_is_refused_before_any_call(jrun: Jrun, tmp_path: Path) -> None:
     jrun("flow.judge", "What are terns?", "--thread", "f" * 32)
-    assert not Store.read(tmp_path / "terns.sqlite").list_terns()
+    assert not (tmp_path / "terns.sqlite").exists()
+    jrun("flow.judge", "What are terns?", "--quiet")
+    jrun("flow.judge", "What are terns?", "--thread", "f" * 32)
+    assert len(Store.read(tmp_path / "terns.sqlite").list_terns()) == 1
 
 
 def test_f03_i03_a_thread_is_continued(jrun: Jrun, tmp_path: Path) -> None:
