@@ -25,7 +25,7 @@ from .answers import AnswerReader, TypedAnswer
 from .attempt import Attempt
 from .gateway import Gateway
 from .messages import AgentAnswer, AgentTask, ChatCall, JudgeTask
-from .panel import Panel
+from .panel import JudgeBroke, Panel
 from .tool_use import ToolBox, ToolUse
 
 INVALID_ANSWERS = 2
@@ -121,10 +121,11 @@ class _Visit:
         except EndsRun as end:
             attempt.failed(end.message)
             raise
-        except StepFailure as error:
-            failure = failed_step(self.parts.plan.name, "step.agent", error)
+        except (StepFailure, JudgeBroke) as error:
+            judge, cause = (error.judge, error.failure) if isinstance(error, JudgeBroke) else (None, error)
+            failure = failed_step(self.parts.plan.name, "step.agent", cause, judge=judge)
             attempt.failed(failure.message)
-            raise failure from error
+            raise failure from cause
         rejections = tuple((v.judge, v.reason or "") for v in verdicts if not v.passed)
         attempt.judged(_reasons(rejections))
         return typed, rejections

@@ -9,12 +9,23 @@ import attrs
 import msgspec
 import trio
 
+from ..core import StepFailure
 from ..expr import Scope
+from ..judge.errors import EndsRun
 from ..run import events
 from ..store.records import VerdictRecord
 from .messages import JudgeRef, JudgeTask, Verdict
 
 JudgeArguments = Callable[[Scope], Mapping[str, Any]]
+
+
+class JudgeBroke(Exception):
+    """A judge gave no verdict. The step is the agent's, so its failure has to say which judge it was."""
+
+    def __init__(self, judge: str, failure: StepFailure) -> None:
+        super().__init__(judge)
+        self.judge = judge
+        self.failure = failure
 
 
 @attrs.frozen(eq=False)
@@ -31,7 +42,7 @@ class Panel:
     seats: Sequence[Seat]
 
     async def verdicts(self, task: JudgeTask, values: Mapping[str, Any]) -> list[VerdictRecord]:
-        """Every judge's verdict. A rejection stops nobody; a judge that breaks cancels the rest and is raised."""
+        """Every judge's verdict. A rejection stops nobody; a judge that breaks cancels the rest: `JudgeBroke`."""
         if not self.seats:
             return []
         found: list[VerdictRecord | None] = [None] * len(self.seats)
@@ -78,7 +89,12 @@ class Panel:
             )
         if seat.arguments is not None:
             task = msgspec.structs.replace(task, values=seat.arguments(Scope(dict(values))))
-        verdict = await seat.ref.ask(task)
+        try:
+            verdict = await seat.ref.ask(task)
+        except EndsRun:
+            raise
+        except StepFailure as error:
+            raise JudgeBroke(seat.judge, error) from error
         record = as_record(verdict, seat.judge, task.attempt)
         if run.hooks:
             run.emit(events.JudgeEnded(run=run.info.id, at=run.now(), step=task.step.id, verdict=record))

@@ -136,11 +136,14 @@ class StepError(JudgeflowError):
         self.step = step
 
 
-def failed_step(step: str, code: str, cause: StepFailure) -> StepError:
-    """The step's own error for a cause that has no step of its own; a `StepError` keeps its code."""
+def failed_step(step: str, code: str, cause: StepFailure, *, judge: str | None = None) -> StepError:
+    """The step's own error for a cause that has no step of its own; a `StepError` keeps its code. `judge` is who broke
+    where that was not the step itself."""
     message = str(cause)
     if cause.__cause__ is not None and not isinstance(cause, JudgeflowError):
         message = f"{message}: {cause.__cause__}"
+    if judge is not None and not message.startswith((f"{judge}:", f"'{judge}' ")):
+        message = f"{judge}: {message}"
     return StepError(
         message if message.startswith(f"{step}:") else f"{step}: {message}",
         code=cause.code if isinstance(cause, StepError) else code,

@@ -118,7 +118,7 @@ async def test_a_rule_that_cannot_be_evaluated_breaks_the_judge_and_names_its_pl
     result = await judged('code judge rule { require json(reply).n > 1 else "more" }', '{"n": "a"}')
     assert (result.record.code, result.record.reason) == (
         "step.agent",
-        "writer: test.judge:7: `>` compares two numbers or two texts, not text and int",
+        "writer: rule: test.judge:7: `>` compares two numbers or two texts, not text and int",
     )
 
 
@@ -131,7 +131,7 @@ async def test_a_missing_case_that_the_checker_never_saw_breaks_the_judge() -> N
     result = await run(unchecked(source), "go", models=models)
     assert (result.record.code, result.record.reason) == (
         "step.agent",
-        "writer: no case fits a reply of type Refusal",
+        "writer: rule: no case fits a reply of type Refusal",
     )
 
 

@@ -151,6 +151,7 @@ async def test_g15_a_failed_call_is_the_clients_own_error_and_never_a_pass() -> 
     result, _ = await judged(RATED, error, retries=3)
     assert (result.status, result.record.code) == ("failed", "step.agent")
     assert _causes(result.error)[-1] is error
+    assert result.record.reason == "writer: rule: it is down"
 
 
 @pytest.mark.parametrize("bar", ["1.5", "0 - 1", "json(task).none", "true", '"high"', '"1e-999999999"'])

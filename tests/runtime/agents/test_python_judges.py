@@ -256,7 +256,7 @@ async def test_a_tool_that_fails_in_a_judge_does_not_tell_its_secrets(tmp_path: 
             await find(id="bad")
     """
     result, _ = await judged(written(tmp_path, body))
-    assert result.record.reason == "writer: find: LookupError: no •••"
+    assert result.record.reason == "writer: rule: find: LookupError: no •••"
 
 
 async def test_a_bug_ends_only_the_run_that_met_it_and_renews_only_that_judge(
@@ -364,7 +364,7 @@ async def test_what_fails_in_a_nursery_of_the_hook_is_the_failure_itself(tmp_pat
     result, _ = await judged(made)
     assert (result.record.code, result.record.reason) == (
         "step.agent",
-        "writer: find: LookupError: no •••",
+        "writer: rule: find: LookupError: no •••",
     )
 
 
