@@ -25,26 +25,26 @@ def check_decision(node: ast.Decision, scope: Scope, report: Report) -> None:
     _check_misplaced(node, found, report)
     hidden = {param.name.text for param in node.params if param.hidden}
     for keyword, clause in found.items():
-        value = clause.value
-        if keyword == "model" and isinstance(value, ast.ModelRef):
-            _check_model(node, value, scope, report)
-        elif keyword == "ask" and isinstance(value, ast.Text):
-            check_question_text(value, node.kind, report)
-            check_template(value, question_env(params, hidden), scope, report)
-        elif keyword == "context" and isinstance(value, ast.Object):
-            infer(value, context_env(params), scope, report)
-            check_keys(value, report)
-        elif keyword == "options" and isinstance(value, ast.Options) and node.kind == "choice":
-            check_options(value, report)
-        elif keyword == "levels" and isinstance(value, ast.Texts) and node.kind == "scale":
-            check_levels(value, report)
-        elif keyword == "confidence" and isinstance(value, ast.Number):
-            message = f"A confidence lies between 0 and 1, and {value.text} does not"
-            help = "confidence at least 0.8"
-            check_number(value, UNIT, report, code="decision.confidence", message=message, help=help)
-        elif keyword == "cache" and isinstance(value, ast.Cache):
-            infer(value.key, Env({"run": RUN, **params}, where="in the key of a cache"), scope, report)
-            _check_cache(node, found, value, report)
+        match keyword, clause.value:
+            case "model", ast.ModelRef() as value:
+                _check_model(node, value, scope, report)
+            case "ask", ast.Text() as value:
+                check_question_text(value, node.kind, report)
+                check_template(value, question_env(params, hidden), scope, report)
+            case "context", ast.Object() as value:
+                infer(value, context_env(params), scope, report)
+                check_keys(value, report)
+            case "options", ast.Options() as value if node.kind == "choice":
+                check_options(value, report)
+            case "levels", ast.Texts() as value if node.kind == "scale":
+                check_levels(value, report)
+            case "confidence", ast.Number() as value:
+                message = f"A confidence lies between 0 and 1, and {value.text} does not"
+                help = "confidence at least 0.8"
+                check_number(value, UNIT, report, code="decision.confidence", message=message, help=help)
+            case "cache", ast.Cache() as value:
+                infer(value.key, Env({"run": RUN, **params}, where="in the key of a cache"), scope, report)
+                _check_cache(node, found, value, report)
 
 
 def context_env(params: dict[str, Shape]) -> Env:

@@ -49,19 +49,18 @@ class Facts:
         for name in entry.mentions:
             _bump(self.mentioned, name, by)
         surface, node = entry.surface, entry.node
+        models: Iterable[str] = memory_models(node) if isinstance(node, ast.Memory) else ()
         if surface is not None:
             _bump(self.declared, surface.name, by)
-            if type(surface) is CallableSurface:
-                self.flows += by * (surface.kind == "flow")
-                for model in surface.models:
-                    _bump(self.models, model, by)
         elif isinstance(node, ast.Test):
             _bump(self.tests, node.name.plain or "", by)
         elif type(node) in ONCE:
             self.once[type(node)] += by
-            if isinstance(node, ast.Memory):
-                for model in memory_models(node):
-                    _bump(self.models, model, by)
+        if type(surface) is CallableSurface:
+            self.flows += by * (surface.kind == "flow")
+            models = surface.models
+        for model in models:
+            _bump(self.models, model, by)
 
 
 def _bump(counts: Counter[str], key: str, by: int) -> None:

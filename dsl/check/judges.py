@@ -246,21 +246,21 @@ def _report_no_model(
 
 def check_asking(found: Clauses, env: Env, scope: Scope, report: Report) -> None:
     for keyword, clause in found.items():
-        value = clause.value
-        if keyword == "ask" and isinstance(value, ast.Text):
-            check_not_blank(
-                value, "the question", report, 'ask "Is the reply correct? PASS, or what is wrong."'
-            )
-            check_template(value, env, scope, report)
-        elif keyword == "rate" and isinstance(value, ast.Text):
-            check_not_blank(value, "what is rated", report, 'rate "clarity"')
-            check_template(value, env, scope, report)
-        elif keyword == "rate" and isinstance(value, ast.Ident):
-            check_word(value, RUBRICS, "rubric", "name.unknown", report)
-        elif keyword == "state" and isinstance(value, ast.Object):
-            infer(value, env, scope, report)
-        elif keyword == "decide" and isinstance(value, ast.Questions):
-            _check_questions(clause, value, env, scope, report)
+        match keyword, clause.value:
+            case "ask", ast.Text() as value:
+                check_not_blank(
+                    value, "the question", report, 'ask "Is the reply correct? PASS, or what is wrong."'
+                )
+                check_template(value, env, scope, report)
+            case "rate", ast.Text() as value:
+                check_not_blank(value, "what is rated", report, 'rate "clarity"')
+                check_template(value, env, scope, report)
+            case "rate", ast.Ident() as value:
+                check_word(value, RUBRICS, "rubric", "name.unknown", report)
+            case "state", ast.Object() as value:
+                infer(value, env, scope, report)
+            case "decide", ast.Questions() as value:
+                _check_questions(clause, value, env, scope, report)
 
 
 def _check_questions(

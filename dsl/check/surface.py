@@ -6,7 +6,7 @@ were written: a type's name is a `Record` of that name until a scope says what i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import ast
@@ -168,6 +168,14 @@ _CHILDREN: dict[type, tuple[str, ...]] = {
 }
 
 
+_CALLEES: dict[type, Callable[[Any], str]] = {
+    ast.Call: lambda node: node.callee.text,
+    ast.Best: lambda node: node.picker.text,
+    ast.Ask: lambda node: node.agent.text,
+    ast.GateJudge: lambda node: node.use.name.text,
+}
+
+
 def _called(tree: Any) -> Iterator[str]:
     """The names of everything that a tree calls, asks or lets pick, in order."""
     waiting: list[Any] = [tree]
@@ -180,14 +188,8 @@ def _called(tree: Any) -> Iterator[str]:
         fields = _CHILDREN.get(kind)
         if fields is None:
             continue
-        if kind is ast.Call:
-            yield node.callee.text
-        elif kind is ast.Best:
-            yield node.picker.text
-        elif kind is ast.Ask:
-            yield node.agent.text
-        elif kind is ast.GateJudge:
-            yield node.use.name.text
+        if kind in _CALLEES:
+            yield _CALLEES[kind](node)
         waiting.extend([getattr(node, name) for name in reversed(fields)])
 
 
