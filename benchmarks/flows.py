@@ -5,7 +5,8 @@
 Prints the median of several runs beside the floor measured in the same process: a bare Trio spawn with two channel
 hops per flow. By the wall's clock and by the process's own time, for a machine with other work. Memory is what the
 process grew by while the flows ran. Records are kept in memory; with `--store` every one is written to a file, as it
-begins, with each step, and as it ends.
+begins, with each step, and as it ends. The garbage collector is set as `jrun batch` sets it; `--default-gc` leaves it
+as Python does.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import resource
 import statistics
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import trio
 
 import judgeflow
+from judgeflow.runtime.collecting import fewer_collections
 from judgeflow.runtime.program import Program, Session
 
 SOURCE = """
@@ -117,12 +120,14 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=256)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--store", action="store_true", help="write every record to a file")
+    parser.add_argument("--default-gc", action="store_true", help="the garbage collector as Python has it")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "flows.judge")
         path.write_text(SOURCE, encoding="utf-8")
         store = Path(folder, "runs.db") if options.store else None
-        trio.run(measure, judgeflow.load(path), store, options.tasks, options.at_once, options.runs)
+        with nullcontext() if options.default_gc else fewer_collections():
+            trio.run(measure, judgeflow.load(path), store, options.tasks, options.at_once, options.runs)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from ..batch.progress import Progress, Tally, clock
 from ..batch.results_file import BatchResult, ResultsFile, input_hash
 from ..batch.selection import Selection
 from ..batch.work import SPENT, STOPPED, Batch, Task
+from ..collecting import fewer_collections
 from ..evaluate.cases import Case, broken_cases, read_cases
 from ..evaluate.inputs import fitting
 from ..program import Program, Session
@@ -74,7 +75,7 @@ def _run_batch(arguments: argparse.Namespace) -> int:
     out = Path(arguments.out) if arguments.out else path.with_name(f"{path.stem}.results.jsonl")
     if out.suffix != ".jsonl":
         raise WrongUse(f"--out {out}: results are JSON lines, so the file ends in .jsonl")
-    with answers_only() as printed:
+    with answers_only() as printed, fewer_collections():
         return trio.run(_run, program, arguments, cases, out, printed)
 
 

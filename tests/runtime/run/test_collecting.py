@@ -1,0 +1,57 @@
+"""The garbage collector is left as it was found, and has nothing to find."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+import trio
+
+from judgeflow.runtime.collecting import YOUNG, fewer_collections
+
+from ..helpers import Model, opened
+
+SOURCE = """
+model small "fake/small"
+agent writer(topic: text) { model small  judges [calm]  retries 1 }
+code judge calm { require reply != "no" else "say yes" }
+gate ready(text) { scorers { length 1..5 } }
+flow main(topic: text) -> text { draft = writer(topic)  ready(draft)  return draft }
+"""
+
+
+def test_the_threshold_is_another_inside_and_the_same_as_before_outside() -> None:
+    before = gc.get_threshold()
+    inside: list[tuple[int, int, int]] = []
+
+    def fails() -> None:
+        with fewer_collections():
+            inside.append(gc.get_threshold())
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert inside == [(YOUNG, *before[1:])]
+    assert gc.get_threshold() == before
+
+
+@pytest.mark.parametrize("how", ["answered", "cancelled"])
+async def test_a_run_leaves_no_cycles_behind(how: str) -> None:
+    model = Model("no", "yes") if how == "answered" else Model("yes", seconds=3600)
+    async with opened(SOURCE, {"small": model}) as session:
+
+        async def runs() -> None:
+            with trio.move_on_after(0.01 if how == "cancelled" else 60):
+                await session.run("terns")
+
+        await runs()
+        await trio.lowlevel.checkpoint()
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(5):
+                await runs()
+            await trio.lowlevel.checkpoint()
+            assert gc.collect() < 5, "less than an object a run"
+        finally:
+            gc.enable()
