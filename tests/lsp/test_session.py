@@ -72,10 +72,9 @@ def test_random_edits_give_the_diagnostics_of_a_fresh_reading() -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_ten_thousand_random_edits_give_the_diagnostics_of_a_fresh_reading(name: str) -> None:
     text = example(name)
-    for seed in range(4):
-        check_random_edits(text, 100 + seed, 100)
-    for seed in range(16):
-        check_random_edits(text, 200 + seed, 100, every=8)
+    check_random_edits(text, 100, 100)
+    for seed in range(19):
+        check_random_edits(text, 200 + seed, 100, every=10)
 
 
 def test_the_second_of_two_declarations_counts_once_the_first_is_gone() -> None:
