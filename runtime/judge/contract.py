@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from .decisions import Decision, Decisions, Refused
@@ -68,12 +69,13 @@ def _condition(question: DecisionQuestion, answer: ConditionAnswer, confidence: 
     value = share >= 0.5 if answer.value is None else answer.value
     if not isinstance(value, bool):
         raise _broken(question, "is answered with neither true nor false")
+    other = _complement(share)
     return Decision(
         kind="condition",
         value=value,
         label="yes" if value else "no",
-        probabilities={"yes": share, "no": 1 - share},
-        confidence=max(share, 1 - share) if confidence is None else confidence,
+        probabilities={"yes": share, "no": other},
+        confidence=max(share, other) if confidence is None else confidence,
         derived=confidence is None,
     )
 
@@ -186,6 +188,11 @@ def _share(question: DecisionQuestion, field: str, value: Any) -> float:
     return share
 
 
+def _complement(share: float) -> float:
+    """1 - share as it is written: in binary 1 - 0.07 is a little less than 0.93, and would not reach a bar of 0.93."""
+    return float(1 - Decimal(repr(share)))
+
+
 def _number(value: Any) -> float | None:
     """A finite number as a plain float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -200,7 +207,7 @@ def _number(value: Any) -> float | None:
 def _shown(value: Any) -> str:
     """A number as it is. Whatever else a service sent stays out of messages."""
     if isinstance(value, float) and type(value) is float:
-        return f"{value:g}"
+        return repr(value)
     if type(value) is int and abs(value) < 10**9:
         return str(value)
     return f"of type {type(value).__name__}"

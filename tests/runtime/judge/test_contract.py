@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from judgeflow.runtime.judge.confidence import accepts
 from judgeflow.runtime.judge.contract import decisions_of, validated
 from judgeflow.runtime.judge.decisions import Refused, check_question, check_questions
 from judgeflow.runtime.judge.errors import ConfigurationError, ProviderContractError
@@ -117,6 +118,22 @@ def test_u37_what_rounding_can_explain_of_a_score(
         return
     with pytest.raises(ProviderContractError, match="have their mean at"):
         validated(HOW, reply)
+
+
+@pytest.mark.parametrize("hundredths", range(101))
+def test_c27_x08_a_confidence_that_is_worked_out_reaches_the_bar_that_it_is_written_as(
+    hundredths: int,
+) -> None:
+    probability, other = hundredths / 100, (100 - hundredths) / 100
+    decision = validated(YES, DecisionReply({"q": ConditionAnswer(probability)}))
+    assert decision.confidence == max(probability, other)
+    assert decision.probabilities == {"yes": probability, "no": other}
+    assert accepts(decision.confidence, str(max(probability, other)))
+
+
+def test_c05_a_number_a_little_out_of_range_is_told_as_it_is() -> None:
+    with pytest.raises(ProviderContractError, match=r"probability 1\.0000001, which is not between 0 and 1"):
+        validated(YES, DecisionReply({"q": ConditionAnswer(1.0000001)}))
 
 
 def test_case_192_one_refusal_of_several() -> None:
