@@ -216,21 +216,7 @@ class McpServer:
                 self._last_words = (self._last_words + chunk)[-_LAST_WORDS:]
 
     async def read(self) -> None:
-        assert self._process.stdout is not None
-        why = ""
-        try:
-            buffer = bytearray()
-            async for chunk in self._process.stdout:
-                buffer += chunk
-                *lines, rest = buffer.split(b"\n")
-                buffer = bytearray(rest)
-                for line in lines:
-                    self._received(bytes(line))
-                if len(buffer) > MOST_BYTES:
-                    why = f"sent a line of more than {MOST_BYTES:,} bytes"
-                    break
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
+        why = await self._read_lines()
         if not why:
             with trio.move_on_after(1):
                 await self._process.wait()
@@ -238,6 +224,25 @@ class McpServer:
         self._ended = why
         for waiting in self._waiting.values():
             waiting.settled.set()
+
+    async def _read_lines(self) -> str:
+        """Every message until the end; why it was not read to the end, if so."""
+        assert self._process.stdout is not None
+        begun: list[bytes] = []
+        size = 0
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            async for chunk in self._process.stdout:
+                first, *others = chunk.split(b"\n")
+                begun.append(first)
+                size += len(first)
+                if others:
+                    self._received(b"".join(begun))
+                    for line in others[:-1]:
+                        self._received(line)
+                    begun, size = [others[-1]], len(others[-1])
+                if size > MOST_BYTES:
+                    return f"sent a line of more than {MOST_BYTES:,} bytes"
+        return ""
 
     def _how_it_ended(self) -> str:
         code = self._process.returncode

@@ -113,6 +113,12 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
     assert "the MCP server of tiny did not answer within 0.1 s" in result.record.reason
 
 
+async def test_a_line_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_server, "MOST_BYTES", 100_000)
+    result = await direct("tiny.large()")
+    assert "the MCP server of tiny sent a line of more than 100,000 bytes" in result.record.reason
+
+
 async def test_a_process_that_dies_is_renewed_and_harms_nobody_else() -> None:
     source = made(
         "one = tiny.pid()  got = try tiny.die()  two = try tiny.pid()  return [one, got.reason, two.value]"
