@@ -232,7 +232,7 @@ class McpServer:
         size = 0
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             async for chunk in self._process.stdout:
-                first, *others = chunk.split(b"\n")
+                first, *others = bytes(chunk).split(b"\n")
                 begun.append(first)
                 size += len(first)
                 if others:
