@@ -14,38 +14,50 @@ from ..version import __version__
 if TYPE_CHECKING:
     import argparse
 
-VERBS: dict[str, tuple[str, str]] = {
-    "run": ("run", "run a flow of a file (the word `run` may be left out)"),
-    "check": ("check", "find what is wrong before a token is spent"),
-    "fmt": ("fmt", "lay files out in the one canonical way"),
-    "test": ("test", "run the test blocks of a file, with scripted models"),
-    "batch": ("batch", "run a flow over many tasks at once"),
-    "eval": ("eval", "judge past runs, or run a suite's cases and check the answers"),
-    "replay": ("replay", "run old tasks under today's file: before and after"),
-    "compare": ("compare", "hold profiles or files against each other over the same cases"),
-    "label": ("label", "say of past answers whether they are good enough, with a key press"),
-    "golden": ("golden", "make cases for a suite from past runs"),
-    "calibrate": ("calibrate", "hold a judge against human labels"),
-    "graph": ("graph", "draw a flow as SVG or Mermaid"),
-    "describe": ("describe", "a file's versions, agents and judges, and what a run costs at most"),
-    "explain": ("explain", "what a diagnostic means and how to fix it"),
-    "runs": ("runs", "list, export and prune past runs"),
-    "show": ("show", "one run as a tree"),
-    "view": ("view", "look at runs in a browser, or write them as one HTML file"),
-    "threads": ("threads", "list conversations, or show one"),
-    "resume": ("resume", "go on with a run that waits for a person, was stopped or was killed"),
-    "rerun": ("rerun", "run a past run's input again under today's file"),
-    "new": ("new", "write a first file to start from"),
-    "doctor": ("doctor", "look for keys, services and the store"),
-    "lsp": ("lsp", "serve an editor over standard input and output"),
+GROUPS: dict[str, dict[str, str]] = {
+    "running": {
+        "run": "run a flow of a file (the word `run` may be left out)",
+        "batch": "run a flow over many tasks at once",
+        "resume": "go on with a run that waits for a person, was stopped or was killed",
+        "rerun": "run a past run's input again under today's file",
+    },
+    "before a token is spent": {
+        "check": "find what is wrong",
+        "explain": "what a diagnostic means and how to fix it",
+        "fmt": "lay files out in the one canonical way",
+        "test": "run the test blocks of a file, with scripted models",
+        "graph": "draw a flow as SVG or Mermaid",
+        "describe": "a file's versions, agents and judges, and what a run costs at most",
+    },
+    "past runs": {
+        "runs": "list, export and prune them",
+        "show": "one run as a tree",
+        "threads": "list conversations, or show one",
+        "view": "look at runs in a browser, or write them as one HTML file",
+    },
+    "is it any good?": {
+        "eval": "judge past runs, or run a suite's cases and check the answers",
+        "replay": "run old tasks under today's file: before and after",
+        "compare": "hold profiles or files against each other over the same cases",
+        "label": "say of past answers whether they are good enough, with a key press",
+        "golden": "make cases for a suite from past runs",
+        "calibrate": "hold a judge against human labels",
+    },
+    "set up": {
+        "new": "write a first file to start from",
+        "doctor": "look for keys, services and the store",
+        "lsp": "serve an editor over standard input and output",
+    },
 }
-"""Each verb's module and what it does."""
+"""What each verb does, in the groups in which they are shown. A verb is the module of its name."""
+
+VERBS = {verb: does for group in GROUPS.values() for verb, does in group.items()}
 
 USAGE = """\
 jrun: run `.judge` files, the agents in them and the judges that check them
 
   jrun FILE.judge [TASK]      run its flow; the answer is on standard output
-  jrun VERB --help            more about one of the verbs below
+  jrun VERB --help            more about a verb
 
 """
 
@@ -69,7 +81,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def help_text() -> str:
     width = max(map(len, VERBS))
-    return USAGE + "".join(f"  {verb:<{width}}  {does}\n" for verb, (_, does) in VERBS.items())
+    parts = [
+        f"{title}\n" + "".join(f"  {verb:<{width}}  {does}\n" for verb, does in group.items())
+        for title, group in GROUPS.items()
+    ]
+    return USAGE + "\n".join(parts)
 
 
 def _dispatch(words: list[str]) -> int:
@@ -87,7 +103,7 @@ def _run_verb(verb: str, words: list[str]) -> int:
     from importlib import import_module  # noqa: PLC0415
 
     parser = argparse.ArgumentParser(prog="jrun")
-    module = import_module(f".{VERBS[verb][0]}", __name__)
+    module = import_module(f".{verb}", __name__)
     verbs = parser.add_subparsers(metavar="VERB")
     module.add_parser(verbs)
     try:

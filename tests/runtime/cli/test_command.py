@@ -1,0 +1,54 @@
+"""The command as a whole: its help, its version, and what it says to a word that is no verb."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+import pytest
+
+from judgeflow.runtime.cli import GROUPS, VERBS, main
+from judgeflow.runtime.version import __version__
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_the_module_of_its_name_and_has_a_help(verb: str) -> None:
+    parser = argparse.ArgumentParser()
+    module = import_module(f"judgeflow.runtime.cli.{verb}")
+    module.add_parser(parser.add_subparsers())
+    with pytest.raises(SystemExit) as left:
+        parser.parse_args([verb, "--help"])
+    assert left.value.code == 0
+
+
+def test_help_shows_every_verb_once_in_its_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(len(group) for group in GROUPS.values()) == len(VERBS)
+    for title, group in GROUPS.items():
+        at = lines.index(title)
+        assert [line.split()[0] for line in lines[at + 1 : at + 1 + len(group)]] == list(group)
+
+
+def test_without_a_word_the_help_is_shown_as_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "jrun FILE.judge [TASK]" in capsys.readouterr().out
+
+
+def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"jrun {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("chekc", "there is no verb `chekc`. Did you mean `jrun check`?"),
+        ("zzzzzz", "A file ends in `.judge`; `jrun --help` lists the verbs."),
+    ],
+)
+def test_an_unknown_word_is_told_what_was_meant(
+    word: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word]) == 2
+    assert said in capsys.readouterr().err
