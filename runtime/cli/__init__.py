@@ -47,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "new": "write a first file to start from",
         "doctor": "look for keys, services and the store",
         "lsp": "serve an editor over standard input and output",
+        "completion": "print what a shell needs to complete verbs, options and files",
     },
 }
 """What each verb does, in the groups in which they are shown. A verb is the module of its name."""
