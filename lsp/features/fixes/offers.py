@@ -58,6 +58,7 @@ OFFERS: dict[str, Offers] = {
     "test.unscripted-model": branches.unscripted,
     "test.wrong-shape": branches.wrong_verb,
     "text.not-a-template": values.no_template,
+    "text.single-braces": values.single_braces,
     "value.range": values.out_of_range,
 }
 """By code; a code that is not here has a fix of the checker's own, or needs words that only its author has."""

@@ -12,6 +12,7 @@ from ..writing import indent_at, line_start, newline_of, without
 from .place import Offer, Place
 
 _WRITE = re.compile(r"Write `([^`…]+)`")
+_TICKED = re.compile(r"`([^`]+)`")
 _BOUND = re.compile(r"Write (-?[0-9._]+) or (?:more|less)\.")
 _DEFAULT = re.compile(r"write `default\(…, (.+?)\)`")
 _AMOUNT = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)([A-Za-z]+)")
@@ -74,6 +75,14 @@ def no_template(place: Place) -> Iterator[Offer]:
     braces = place.text.rfind("{{", 0, place.start + 2)
     if braces >= 0:
         yield place.offer("Write `\\{{`", Edit(braces, braces, "\\"))
+
+
+def single_braces(place: Place) -> Iterator[Offer]:
+    """`{{ topic }}` where `{topic}` stands."""
+    written, wanted = _TICKED.search(place.found.message), _TICKED.search(place.found.help)
+    at = place.text.find(written[1], place.start, place.end) if written is not None else -1
+    if written is not None and wanted is not None and at >= 0:
+        yield place.offer(f"Write `{wanted[1]}`", Edit(at, at + len(written[1]), wanted[1]))
 
 
 def wrong_escape(place: Place) -> Iterator[Offer]:
