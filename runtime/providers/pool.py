@@ -1,20 +1,22 @@
-"""The way to one service, through httpx and nothing else. No other module knows httpx.
+"""The way to one service, through httpx and httpcore, the layer of it that sends. No other module knows them.
 
-An `httpx.AsyncHTTPTransport` is what an `httpx.AsyncClient` sends through: connections, TLS, proxies and
-HTTP, without the client's redirects, cookies and default headers, none of which may touch a call with a key.
-It is a pool of its own, and what a call costs in it grows with the calls that it has in hand. So each one here
-has one connection and one exchange at a time. A call takes the one that was used last, or a new one, which
-costs next to nothing because all share one TLS context; there are as many as there are permits in use. One
-whose exchange did not end cleanly is closed and forgotten: what a cancellation interrupted in it harms nobody.
+A client of httpx adds redirects, cookies and headers of its own, none of which may touch a call with a key; below it
+stands a pool whose work for a call grows with the calls that it has in hand. So each `httpcore.AsyncHTTPConnection`
+stands alone here, for one exchange at a time. A call takes the one that was used last, or a new one; all share one
+TLS context, and there are as many as there are permits in use. One whose exchange did not end cleanly is closed and
+forgotten: what a cancellation interrupted in it harms nobody. Through a proxy it is a pool of httpcore's with one
+connection, which is used in the same way.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
+import httpcore
 import httpx
 import trio
 
@@ -29,6 +31,15 @@ _STARTING = 4
 """How many requests are started at once. Trio lets tasks go round, so calls that come together would all leave
 when the last of them is ready; a few at a time, the first are being answered while the last are written."""
 
+
+Way: TypeAlias = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTPProxy | httpcore.AsyncSOCKSProxy
+_FAILED = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
 
 # At DEBUG it writes down the headers of every response, and a service may repeat there what it was sent.
 logging.getLogger("httpcore").setLevel(logging.INFO)
@@ -45,14 +56,14 @@ class Pool:
     ) -> None:
         """`url` is where paths start. Raises `ValueError` where httpx cannot read it."""
         self._base = _read_url(url)
-        self._urls: dict[str, httpx.URL] = {}
+        self._urls: dict[str, httpcore.URL] = {}
         named = {"host": self._base.netloc.decode(), **headers}
         self._headers = [(name.encode(), value.encode()) for name, value in named.items()]
         self._proxy = find_proxy(self._base.scheme, self._base.host, environ)
         self._timing = timing
         self._tls = tls
         self._starting = trio.Semaphore(_STARTING)
-        self._idle: list[httpx.AsyncHTTPTransport] = []
+        self._idle: list[Way] = []
 
     @property
     def idle(self) -> int:
@@ -61,9 +72,9 @@ class Pool:
     async def send(self, method: str, path: str, body: bytes, on_head: Callable[[Head], Sink]) -> None:
         """One exchange. Raises `ExchangeError`, and whatever the sink raises."""
         while True:
-            transport = self._idle.pop() if self._idle else self._new_transport()
+            way = await self._take()
             try:
-                return await self._exchange(transport, method, path, body, on_head)
+                return await self._exchange(way, method, path, body, on_head)
             except _StaleError:
                 # The server closed it while it was idle, and nobody had read the request.
                 continue
@@ -72,57 +83,91 @@ class Pool:
         while self._idle:
             await self._idle.pop().aclose()
 
+    async def _take(self) -> Way:
+        """One that may still be used: not left alone for too long, and not closed by the server meanwhile."""
+        while self._idle:
+            way = self._idle.pop()
+            if not (isinstance(way, httpcore.AsyncHTTPConnection) and way.has_expired()):
+                return way
+            with trio.move_on_after(_CLOSING, shield=True):
+                await way.aclose()
+        return self._new_way()
+
     async def _exchange(
         self,
-        transport: httpx.AsyncHTTPTransport,
+        way: Way,
         method: str,
         path: str,
         body: bytes,
         on_head: Callable[[Head], Sink],
     ) -> None:
         progress = _Progress(self._timing, self._starting)
-        request = httpx.Request(
+        request = httpcore.Request(
             method,
             self._url(path),
             headers=[*self._headers, (b"content-length", b"%d" % len(body))],
-            stream=_Body(body),
+            content=_Body(body),
             extensions=progress.extensions,
         )
+        reading = _Reading(progress.scope)
         again = False
         try:
             await progress.wait_for_turn()
-            with progress.until_head:
-                response = await transport.handle_async_request(request)
-            if progress.until_head.cancelled_caught:
+            with progress.scope:
+                response = await way.handle_async_request(request)
+                progress.head_came()
+                await reading.read(response, on_head(_head(response)))
+            if not progress.has_head:
                 raise ExchangeError("provider.slow-start", f"{self._timing.first_byte:g} s")
-            progress.head_came()
-            again = await _read(response, on_head(_head(response)), self._timing.idle)
-        except httpx.TransportError as error:
+            again = reading.finish(f"{self._timing.idle:g} s")
+        except _FAILED as error:
             raise self._named(error, progress) from error
         finally:
             progress.end_turn()
-            if again and not _has_leftovers(transport):
-                self._idle.append(transport)
+            if again and _may_serve_again(way):
+                self._idle.append(way)
             else:
                 with trio.move_on_after(_CLOSING, shield=True):
-                    await transport.aclose()
+                    await way.aclose()
                     await progress.aclose()
 
-    def _url(self, path: str) -> httpx.URL:
+    def _url(self, path: str) -> httpcore.URL:
         if path not in self._urls:
-            whole = self._base.raw_path.rstrip(b"/") + path.encode()
-            self._urls[path] = self._base.copy_with(raw_path=whole)
+            base = self._base
+            self._urls[path] = httpcore.URL(
+                scheme=base.raw_scheme,
+                host=base.raw_host,
+                port=base.port,
+                target=base.raw_path.rstrip(b"/") + path.encode(),
+            )
         return self._urls[path]
 
-    def _new_transport(self) -> httpx.AsyncHTTPTransport:
-        one = httpx.Limits(
-            max_connections=1, max_keepalive_connections=1, keepalive_expiry=self._timing.keep_alive
+    def _new_way(self) -> Way:
+        if self._proxy is not None:
+            return self._new_proxy(self._proxy)
+        secure = self._base.scheme == "https"
+        return httpcore.AsyncHTTPConnection(
+            self._url("").origin,
+            ssl_context=self._context() if secure else None,
+            keepalive_expiry=self._timing.keep_alive,
         )
+
+    def _new_proxy(self, url: str) -> Way:
         try:
-            return httpx.AsyncHTTPTransport(
-                verify=self._context(), proxy=self._proxy, limits=one, trust_env=False
+            proxy = httpx.Proxy(url)
+            address = httpcore.URL(
+                scheme=proxy.url.raw_scheme, host=proxy.url.raw_host, port=proxy.url.port, target=b"/"
             )
-        except ImportError:
+            more: dict[str, Any] = {
+                "proxy_auth": proxy.raw_auth,
+                "ssl_context": self._context(),
+                "max_connections": 1,
+                "keepalive_expiry": self._timing.keep_alive,
+            }
+            if proxy.url.scheme in ("http", "https"):
+                return httpcore.AsyncHTTPProxy(address, **more)
+            return httpcore.AsyncSOCKSProxy(address, **more)
+        except (ImportError, RuntimeError):
             raise ExchangeError("provider.proxy", "a SOCKS proxy needs httpx[socks]; install that") from None
         except (ValueError, httpx.InvalidURL):
             raise ExchangeError("provider.proxy", "what the environment names as proxy is none") from None
@@ -136,22 +181,22 @@ class Pool:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return self._tls
 
-    def _named(self, error: httpx.TransportError, progress: _Progress) -> ExchangeError:
-        """What httpx raised before there was a head, by the name that we have for it."""
+    def _named(self, error: Exception, progress: _Progress) -> ExchangeError:
+        """What httpcore raised before there was a head, by the name that we have for it."""
         cause = _cause(error)
         match error:
-            case httpx.ConnectTimeout():
+            case httpcore.ConnectTimeout():
                 return ExchangeError("provider.connect-timeout", f"{self._timing.connect:g} s")
-            case httpx.TimeoutException():
+            case httpcore.TimeoutException():
                 return ExchangeError("provider.slow-start", f"{self._timing.first_byte:g} s")
-            case httpx.ProxyError():
+            case httpcore.ProxyError():
                 return ExchangeError("provider.proxy", f"{self._first_stop()} said {error}")
-            case httpx.ConnectError():
+            case httpcore.ConnectError():
                 return no_connection(self._first_stop(), cause)
-            case httpx.LocalProtocolError():
+            case httpcore.LocalProtocolError():
                 # Which one is not said: it may be the one that holds the key.
                 return ExchangeError("provider.bad-request", "a header holds what no header can")
-            case httpx.RemoteProtocolError() if cause is not None:
+            case httpcore.RemoteProtocolError() if cause is not None:
                 return ExchangeError("provider.not-http", str(cause))
             case _ if not progress.connected:
                 return _StaleError("provider.reset")
@@ -168,8 +213,8 @@ class _StaleError(ExchangeError):
     """A connection that had served before was closed without an answer."""
 
 
-class _Body(httpx.AsyncByteStream):
-    """A request's body in one piece. httpx's own is a generator, which a cancelled write leaves hanging."""
+class _Body:
+    """A request's body in one piece. httpcore's own is a generator, which a cancelled write leaves hanging."""
 
     def __init__(self, body: bytes) -> None:
         self._left = [body]
@@ -189,8 +234,10 @@ class _Progress:
 
     def __init__(self, timing: Timing, starting: trio.Semaphore) -> None:
         self.connected = False
-        self.until_head = trio.CancelScope()
-        """Its deadline is set when the request is out: a head that drips in is no faster than one that is late."""
+        self.has_head = False
+        self.scope = trio.CancelScope()
+        """Of the exchange. Its deadline is set when the request is out, until the head is there: one that drips in is
+        no faster than one that is late."""
         self._first_byte = timing.first_byte
         self._idle = timing.idle
         self._starting = starting
@@ -214,6 +261,8 @@ class _Progress:
             self._starting.release()
 
     def head_came(self) -> None:
+        self.has_head = True
+        self.scope.deadline = math.inf
         self._timeouts["read"] = self._idle
 
     async def aclose(self) -> None:
@@ -232,59 +281,73 @@ class _Progress:
         elif event == "http11.send_request_headers.complete":
             self.end_turn()
         elif event == "http11.send_request_body.complete":
-            self.until_head.deadline = trio.current_time() + self._first_byte
+            self.scope.deadline = trio.current_time() + self._first_byte
 
 
-async def _read(response: httpx.Response, sink: Sink, idle: float) -> bool:
-    """Feeds a body to a sink. Returns whether it ended, so that the connection can be used again."""
-    wrong: Exception | None = None
-    enough, ended = False, False
-    try:
-        with trio.CancelScope() as scope:
-            # Never left early, or the generators below it would be left hanging: what is enough, or wrong,
-            # stops the next read instead.
-            async for chunk in response.aiter_raw():
-                try:
-                    done = wrong is None and sink.feed(chunk)
-                except Exception as error:
-                    wrong = error
-                    scope.cancel()
-                else:
-                    if done and not enough:
-                        enough = True
-                        scope.deadline = trio.current_time() + _AFTER_THE_END
-            ended = True
-    except httpx.TimeoutException:
-        if not enough and wrong is None:
-            raise ExchangeError("provider.stalled", f"{idle:g} s") from None
-    except httpx.TransportError:
-        # It broke: whether what came is whole is for the sink to say.
-        ended = False
-    if wrong is not None:
-        raise wrong
-    sink.closed(ended or enough)
-    return ended
+class _Reading:
+    """Feeds a body to a sink, within the scope of its exchange."""
+
+    def __init__(self, scope: trio.CancelScope) -> None:
+        self._scope = scope
+        self._sink: Sink | None = None
+        self._wrong: Exception | None = None
+        self._enough = self._ended = self._stalled = False
+
+    async def read(self, response: httpcore.Response, sink: Sink) -> None:
+        self._sink = sink
+        try:
+            # Never left early, or the generators below it would be left hanging: what is enough, or wrong, stops the
+            # next read instead.
+            async for chunk in response.aiter_stream():
+                self._feed(sink, chunk)
+            await response.aclose()
+            self._ended = True
+        except httpcore.TimeoutException:
+            self._stalled = True
+        except _FAILED:
+            # It broke: whether what came is whole is for the sink to say.
+            self._ended = False
+
+    def _feed(self, sink: Sink, chunk: bytes) -> None:
+        try:
+            done = self._wrong is None and sink.feed(chunk)
+        except Exception as error:
+            self._wrong = error
+            self._scope.cancel()
+        else:
+            if done and not self._enough:
+                self._enough = True
+                self._scope.deadline = trio.current_time() + _AFTER_THE_END
+
+    def finish(self, idle: str) -> bool:
+        """Whether the body ended, so that the connection can be used again."""
+        if self._wrong is not None:
+            raise self._wrong
+        if self._stalled and not self._enough:
+            raise ExchangeError("provider.stalled", idle)
+        assert self._sink is not None
+        self._sink.closed(self._ended or self._enough)
+        return self._ended
 
 
-def _has_leftovers(transport: httpx.AsyncHTTPTransport) -> bool:
-    """Whether more came than the answer. httpcore would read it as the answer to the next request; nothing public
-    tells, and a test sees to it that this still does."""
-    connections = getattr(getattr(transport, "_pool", None), "connections", ())
+def _may_serve_again(way: Way) -> bool:
+    """Not where the server closed it with the answer, nor where more came than the answer: httpcore would read that
+    as the answer to the next request. Nothing public tells of it, and a test sees to it that this still does."""
+    if isinstance(way, httpcore.AsyncHTTPConnection) and not way.is_idle():
+        return False
+    connections = getattr(way, "connections", (way,))
     states = [getattr(getattr(one, "_connection", None), "_h11_state", None) for one in connections]
-    return any(state is not None and state.trailing_data[0] for state in states)
+    return not any(state is not None and state.trailing_data[0] for state in states)
 
 
-def _head(response: httpx.Response) -> Head:
-    headers = {
-        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers.raw
-    }
-    return Head(response.status_code, headers)
+def _head(response: httpcore.Response) -> Head:
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+    return Head(response.status, headers)
 
 
-def _cause(error: httpx.TransportError) -> BaseException | None:
-    """What httpcore caught: it hands that on as the argument of its own error, and drops the chain."""
-    below = error.__cause__
-    first = below.args[0] if below is not None and below.args else None
+def _cause(error: Exception) -> BaseException | None:
+    """What httpcore caught: it hands that on as the argument of its own error."""
+    first = error.args[0] if error.args else None
     return first if isinstance(first, BaseException) else None
 
 

@@ -200,7 +200,7 @@ def test_http_is_imported_only_where_a_service_is_opened() -> None:
         "trio.run(main, 'echo/x'); trio.run(main, 'ollama/x')"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.splitlines() == ["", "httpx"]
+    assert shown.stdout.splitlines() == ["", "h11 httpcore httpx"]
 
 
 def test_one_module_alone_knows_httpx() -> None:

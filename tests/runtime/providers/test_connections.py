@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 import trio
 import trio.testing
 
@@ -47,6 +50,22 @@ async def test_a_connection_that_the_server_closed_is_not_used_and_nothing_is_re
             await provider.chat(kit.asks())
             await trio.sleep(0.01)
     assert (server.connections, waits) == (3, [])
+
+
+@pytest.mark.parametrize("framed", [True, False])
+async def test_a_connection_that_ends_with_its_answer_is_not_used_again(kit, framed) -> None:
+    async def last(_, wire) -> None:
+        if framed:
+            await wire.send(kit.http(kit.said("ok"), headers={"connection": "close"}))
+        else:
+            await wire.send(b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n")
+            await wire.send(json.dumps(kit.said("ok")).encode())
+        wire.close()
+
+    async with kit.provider(last, retries=0) as (provider, server):
+        for _ in range(3):
+            assert (await provider.chat(kit.asks())).text == "ok"
+    assert (server.connections, len(server.requests)) == (3, 3)
 
 
 async def test_a_server_that_closes_just_as_we_send_is_asked_on_a_new_connection(kit) -> None:
