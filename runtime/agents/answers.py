@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-import msgspec
 
 from ...dsl import shapes
 from ...dsl.json_schema import record_schema, schema_of
 from ...dsl.shapes import Shape, TypeInfo
 from ..judge.protocol import ToolCall, ToolSpec
+from ..judge.reading.strict_json import NotJson, parse, plain
 from .decode import Decoder
 
 
@@ -42,8 +42,8 @@ class AnswerReader:
     def read(self, call: ToolCall) -> tuple[TypedAnswer | None, list[str]]:
         """The answer in a call, or everything that is wrong with it."""
         try:
-            data = msgspec.json.decode(call.arguments)
-        except (msgspec.DecodeError, RecursionError) as error:
+            data = plain(parse(call.arguments))
+        except NotJson as error:
             return None, [f"$: the arguments are not JSON ({error})"]
         shape = self._shapes[call.name]
         if not isinstance(shape, shapes.Record):

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 import attrs
-import msgspec
 
 from ...dsl.json_schema import params_schema
 from ...dsl.plan import ToolPlan
@@ -16,6 +15,7 @@ from ...dsl.shapes import TypeInfo
 from ..expr import to_json, to_text
 from ..judge.errors import StepError
 from ..judge.protocol import ToolCall, ToolSpec
+from ..judge.reading.strict_json import NotJson, parse, plain
 from ..run import Run, Step, events
 from ..store.records import ToolCallRecord
 from .messages import McpRef, ToolList, ToolRef, ToolResult, ToolTask
@@ -124,8 +124,8 @@ def callable_name(name: str, taken: Collection[str]) -> str:
 def _arguments(call: ToolCall) -> tuple[Any, ToolResult | None]:
     """The arguments of a call, and the refusal of what is no JSON object."""
     try:
-        given = msgspec.json.decode(call.arguments or "{}")
-    except (msgspec.DecodeError, RecursionError) as error:
+        given = plain(parse(call.arguments or "{}"))
+    except NotJson as error:
         return call.arguments, ToolResult("refused", error=f"the arguments are not JSON ({error})")
     if not isinstance(given, dict):
         return given, ToolResult("refused", error="the arguments must be one object")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -68,7 +69,8 @@ def _arithmetic(sign: str, work: Operator) -> Operator:
             raise Misuse("division by zero") from None
         except OverflowError:
             raise Misuse("the number is too large") from None
-        if isinstance(result, int) and result.bit_length() > 1024:
+        too_large = result.bit_length() > 1024 if isinstance(result, int) else not math.isfinite(result)
+        if too_large:
             raise Misuse("the number is too large")
         return result
 

@@ -68,7 +68,17 @@ def test_b39_b40_lists_keep_their_items_and_items_of_unions_are_tagged() -> None
 @pytest.mark.parametrize(
     ("shape", "arguments", "violations"),
     [
-        (OFFER, "{", ["$: the arguments are not JSON (Input data was truncated)"]),
+        (
+            OFFER,
+            '{"salary": 1',
+            ["$: the arguments are not JSON (Expecting ',' delimiter: line 1 column 13 (char 12))"],
+        ),
+        (
+            OFFER,
+            '{"salary": 1, "salary": 2}',
+            ["$: the arguments are not JSON (the key 'salary' has two values)"],
+        ),
+        (OFFER, '{"salary": NaN}', ["$: the arguments are not JSON (NaN is not JSON)"]),
         (shapes.Int(), "{}", ["$.value: is missing"]),
         (shapes.ListOf(OFFER), '{"items": {}}', ["$: must be a list, is object"]),
         (

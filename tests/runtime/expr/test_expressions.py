@@ -36,6 +36,11 @@ def value(text: str, steps: int = 1_000_000, **names: Any) -> Any:
     [
         ("1 + 2 * 3 - 4 / 2", 5.0),
         ("-x + 1", -6),
+        ("mean([0.7, 0.7, 0.7])", 0.7),
+        ("mean([0.1, 0.2, 0.3])", 0.2),
+        ("sum([0.1, 0.2, 0.3])", 0.6),
+        ("sum([1, 2])", 3),
+        ("mean([])", None),
         ("7 % 4", 3),
         ('"a" + "b"', "ab"),
         ("[1] + [2]", [1, 2]),
@@ -205,3 +210,12 @@ def test_a_hostile_template_stops_growing_and_spends_its_steps() -> None:
 
 def test_large_whole_numbers_stay_exact() -> None:
     assert value('"{{ json(x) }}"', x="123456789012345678901234567890") == "123456789012345678901234567890"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e400", "-1e400", "1e308 * 10", "1e308 + 1e308", "mean([1e400])", "sum([1e308, 1e308])", "[1e999]"],
+)
+def test_a_number_past_the_largest_there_is_is_an_error_and_never_infinite(text: str) -> None:
+    with pytest.raises(ExpressionError, match="the number is too large"):
+        value(text)
