@@ -30,6 +30,7 @@ from ..shapes import (
 from .access import MOST_LISTED, index_shape, item_shape, report_no_field, report_shape
 from .arguments import Matching
 from .base import CallableSurface, ConstantSurface, Report, Scope
+from .braces import check_braces
 from .builtins import CONDITION, FUNCTIONS, Function
 from .callees import ELSEWHERE, check_member, report_hidden_call, report_no_value, report_not_callable
 from .env import Absent, Env
@@ -99,6 +100,7 @@ def _is_answer(shape: Shape) -> bool:
 
 def check_template(text: ast.Text, env: Env, scope: Scope, report: Report) -> None:
     """The expressions of a text that is sent."""
+    check_braces(text, env, report)
     for part in text.parts:
         if not isinstance(part, str):
             infer(part, env, scope, report)
@@ -127,6 +129,7 @@ def check_arguments(
 def _text(node: ast.Text, env: Env, scope: Scope, report: Report) -> Shape:
     plain = node.plain
     if plain is not None:
+        check_braces(node, env, report)
         return _TEXT if node.block or len(plain) > _LONGEST_LITERAL else Literal(plain)
     check_template(node, env, scope, report)
     return _TEXT

@@ -118,6 +118,10 @@ def _character_name(character: str) -> str:
 
 def _number_error(token: Token) -> Diagnostic:
     start, end, text = token
+    if _LITERAL.fullmatch(text):
+        shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+        message = f"`{shown}` is past the largest number there is, about 1.8e308"
+        return Diagnostic("syntax.number", "error", message, start, end)
     message = f"`{text}` is no number"
     advice = "Numbers are written 3, 0.25, 1e-3 or 200_000, money $0.50, durations 200ms, 30s, 5m, 2h or 1d."
     if re.fullmatch(r"\d+\.", text):

@@ -76,6 +76,8 @@ _TOKEN = re.compile(
     _OTHER,
 ) = range(1, 15)
 _FOREIGN = {"&&": "and", "||": "or", "!": "not"}
+_LONG_NUMBER = 300
+"""Only a longer number, or one with an exponent, can be past the range of a double."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -179,7 +181,10 @@ class Lexer:
     def _rare(self, text: str, match: re.Match[str], lexed: Lexed) -> int | None:
         group = match.lastindex or 0
         start, end = match.start(), match.end(group)
-        if group in self.literals and match[group] != 'r"""':
+        if group in (_NUMBER, _MONEY) and is_past_the_largest(match[group]):
+            lexed.others.append((start, end, match[group]))
+            self._substitute(start, end, match[group], lexed)
+        elif group in self.literals and match[group] != 'r"""':
             kind, make = self.literals[group]
             lexed.kinds.append(kind)
             lexed.values.append(make(start, end, match[group]))
@@ -231,6 +236,11 @@ class Lexer:
         while text[end : end + 1] in (" ", "\t"):
             end += 1
         return end
+
+
+def is_past_the_largest(text: str) -> bool:
+    """Whether a number or an amount of money is more than a double can hold."""
+    return (len(text) > _LONG_NUMBER or "e" in text or "E" in text) and math.isinf(float(text.lstrip("$")))
 
 
 def _number(start: int, end: int, text: str) -> ast.Node:

@@ -338,3 +338,19 @@ def test_what_is_made_of_something_unknown_is_unknown(declared) -> None:
     shape, findings = declared.infer("trim(langu / age)", ENV)
     assert shape == "text"
     assert findings.short == [("name.unknown", "langu"), ("name.unknown", "age")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ('"Write about {topic}."', ["text.single-braces"]),
+        ('"Write about ${topic} and {topic}."', ["text.single-braces"]),
+        ('"Write about {topic.name}."', ["text.single-braces"]),
+        ('"Write about {{ topic }}."', []),
+        ('"Answer like {\\"topic\\": 1}, {other}, {run} and {{ topic }}."', []),
+        ('r"Write about {topic}."', []),
+    ],
+)
+def test_a_known_name_in_single_braces_is_a_hint(check, prompt: str, found: list[str]) -> None:
+    text = f'model m "a/b"\nagent poet(topic: text) {{ model m  prompt {prompt} }}\n'
+    assert [each.code for each in check(text).all] == found
