@@ -38,7 +38,6 @@ AUTHOR_ALONE = {
     "syntax.encoding": "the bytes are no text",
     "syntax.indented": "what the line was meant to be",
     "syntax.too-deep": "how to split it",
-    "text.single-braces": "whether the braces are meant",
 }
 """What only the author knows, by code."""
 
