@@ -43,8 +43,18 @@ def _of_declaration(node: ast.Declaration, item: Item, analysis: Analysis) -> It
         case ast.Gate():
             calls = worst_calls(node.name.text, analysis)
             if calls is not None:
-                label = f" at most {calls} model call{'' if calls == 1 else 's'}"
-                yield Hint(item.offset + node.name.end, label, "note", "When the scorers alone do not decide")
+                label = (
+                    f" at most {calls} model call{'' if calls == 1 else 's'}" if calls else " no model calls"
+                )
+                at = item.offset + _head_end(node, item.text)
+                yield Hint(at, label, "note", "When the scorers alone do not decide")
+
+
+def _head_end(node: ast.Gate, text: str) -> int:
+    """Behind everything that stands before the block."""
+    start = max(part.end for part in (node.name, *node.params, node.description) if part is not None)
+    brace = text.find("{", start)
+    return start if brace < 0 else len(text[:brace].rstrip())
 
 
 def _reply(name: str, analysis: Analysis) -> Shape | None:

@@ -113,3 +113,11 @@ def test_calls_are_followed_both_ways_across_files(scene) -> None:
         ("/w/other.judge", "g"),
     ]
     assert [one.member.symbol.name for one in incoming("short", member.path, [seen.analysis])] == ["critic"]
+
+
+def test_the_hint_of_a_gate_stands_behind_its_head(scene) -> None:
+    text = 'gate plain(draft) "Costs {nothing}" {\n  scorers { length 1..9 }\n}\n'
+    seen = scene(text)
+    [hint] = hints(seen.analysis, 0, len(text))
+    assert hint.label == " no model calls"
+    assert text[: hint.offset] == 'gate plain(draft) "Costs {nothing}"'
