@@ -8,12 +8,14 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from ..diagnostics import Diagnostic, Edit, Fix, Label
-from ..syntax.lexer import Lexed, Token
+from ..syntax.lexer import Lexed, Token, is_past_the_largest
 from ..syntax.texts import Problem, Scan
 from .mistake import fix
 from .nesting import too_deep
 
 _UNINDENTED = re.compile(r"(?<=[\r\n])(?=[^ \t\r\n])[^\r\n]*+")
+_NUMBER = re.compile(r"\$?[0-9][0-9_]*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?:ms|[smhd])?")
+_LONGEST_SHOWN = 20
 _LINE_BREAK = re.compile(r"[\r\n]")
 _HEAD = re.compile(r"(?:#[^\r\n]*+|[\r\n]++|[ \t]++(?=[\r\n#]))*+")
 _WRITE_INSTEAD = {
@@ -118,7 +120,7 @@ def _character_name(character: str) -> str:
 
 def _number_error(token: Token) -> Diagnostic:
     start, end, text = token
-    if _LITERAL.fullmatch(text):
+    if _NUMBER.fullmatch(text) and is_past_the_largest(text):
         shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
         message = f"`{shown}` is past the largest number there is, about 1.8e308"
         return Diagnostic("syntax.number", "error", message, start, end)

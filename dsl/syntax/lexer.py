@@ -9,6 +9,7 @@ LINE_END).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -181,7 +182,7 @@ class Lexer:
     def _rare(self, text: str, match: re.Match[str], lexed: Lexed) -> int | None:
         group = match.lastindex or 0
         start, end = match.start(), match.end(group)
-        if group in (_NUMBER, _MONEY) and is_past_the_largest(match[group]):
+        if group in (_NUMBER, _MONEY, _DURATION) and is_past_the_largest(match[group]):
             lexed.others.append((start, end, match[group]))
             self._substitute(start, end, match[group], lexed)
         elif group in self.literals and match[group] != 'r"""':
@@ -239,8 +240,10 @@ class Lexer:
 
 
 def is_past_the_largest(text: str) -> bool:
-    """Whether a number or an amount of money is more than a double can hold."""
-    return (len(text) > _LONG_NUMBER or "e" in text or "E" in text) and math.isinf(float(text.lstrip("$")))
+    """Whether a number, an amount of money or a duration is more than a double can hold."""
+    if len(text) <= _LONG_NUMBER and "e" not in text and "E" not in text:
+        return False
+    return math.isinf(float(text.strip("$smhd").replace("_", "")))
 
 
 def _number(start: int, end: int, text: str) -> ast.Node:

@@ -170,15 +170,19 @@ def _extreme(pick: Callable[[Iterable[Any]], Any], of: str) -> Function:
 
 def total(value: Any) -> int | float:
     items = _numbers(value, "sum")
-    return sum(items) if all(isinstance(item, int) for item in items) else _float(sum(map(Fraction, items)))
+    return (
+        sum(items)
+        if all(isinstance(item, int) for item in items)
+        else _float(sum(map(Fraction, items), Fraction(0)))
+    )
 
 
 def mean(value: Any) -> float | None:
     items = _numbers(value, "mean")
-    return _float(sum(map(Fraction, items)) / len(items)) if items else None
+    return _float(sum(map(Fraction, items), Fraction(0)) / len(items)) if items else None
 
 
-def _float(exact: Fraction | int) -> float:
+def _float(exact: Fraction) -> float:
     """Rounded once, at the end: the mean of three times 0.7 is 0.7 and reaches a bar of 0.7."""
     try:
         return float(exact)

@@ -354,6 +354,10 @@ def test_an_indented_declaration_is_moved_to_column_0() -> None:
 @pytest.mark.parametrize(
     ("text", "code", "says"),
     [
+        ("let a = 1e400", "syntax.number", "`1e400` is past the largest number"),
+        ("let a = -1" + "0" * 5000, "syntax.number", "`10000000000000000000…` is past"),
+        ("limits { cost $1" + "0" * 400 + " per run }", "syntax.number", "is past the largest number"),
+        ("agent a { timeout 1" + "0" * 400 + "s }", "syntax.number", "is past the largest number"),
         ("let a = 5x", "syntax.number", "`5x` is no number"),
         ("let a = 1.", "syntax.number", "`1.`"),
         ("let a = \u00a0b", "syntax.character", "a space"),

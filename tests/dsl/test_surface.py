@@ -135,5 +135,5 @@ def test_a_body_that_changes_leaves_the_surface_as_it_was() -> None:
 
 
 def test_bounds_that_cannot_be_read_are_open() -> None:
-    found = surface(f"type T {{ a: text(1e999999999..)  b: int(..{10**40})  c: int(1e3..) }}")
+    found = surface(f"type T {{ a: text(1e99..)  b: int(..{10**40})  c: int(1e3..) }}")
     assert [field.shape for field in found.info.fields] == [Text(), Int(), Int(1000)]

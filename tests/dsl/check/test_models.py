@@ -68,10 +68,10 @@ def test_a_sound_model_or_provider_is_accepted(check, text) -> None:
             "`concurrency` takes a whole number from 1 to 1_000_000_000, not 0",
         ),
         (
-            'model it "v/m" { retries 1e999999999 }',
+            'model it "v/m" { retries 1e99 }',
             "value.range",
-            "1e999999999",
-            "`retries` takes a whole number from 0 to 100, not 1e999999999",
+            "1e99",
+            "`retries` takes a whole number from 0 to 100, not 1e99",
         ),
         (
             'model it "v/m" { timeout 0ms }',
