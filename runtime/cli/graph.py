@@ -54,7 +54,9 @@ def _write(checked: Checked, flow: str | None, draw: Callable[[Figure], str], ou
     plan = lower(checked.modules)
     name = flow or plan.entry
     if name not in plan.flows:
-        known = ", ".join(plan.flows) or "none"
+        if not plan.flows:
+            return _refused("the file declares no flow", WRONG_USE)
+        known = ", ".join(plan.flows)
         asked = f"there is no flow `{flow}`" if flow else "say which flow with --flow"
         return _refused(f"{asked}; the file's flows: {known}", WRONG_USE)
     text = draw(figure_of(plan, checked.modules, name))

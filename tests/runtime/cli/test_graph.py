@@ -52,11 +52,14 @@ def test_what_cannot_be_drawn_says_why(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["graph", "two.judge"]) == 2
     assert main(["graph", "two.judge", "--flow", "thrid"]) == 2
     assert main(["graph", "none.judge"]) == 2
+    Path("types.judge").write_text("type T { a: text }\n", encoding="utf-8")
+    assert main(["graph", "types.judge"]) == 2
     assert main(["graph", "two.judge", "--flow", "one", "-o", "no/such/folder.svg"]) == 2
     assert capsys.readouterr().err.splitlines() == [
         "jrun graph: say which flow with --flow; the file's flows: one, two",
         "jrun graph: there is no flow `thrid`; the file's flows: one, two",
         "jrun graph: there is no file none.judge",
+        "jrun graph: the file declares no flow",
         "jrun graph: no/such/folder.svg: No such file or directory",
     ]
 
