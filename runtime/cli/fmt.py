@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from ...dsl.format import format_source
+from ...dsl.parse import parse
+from ...dsl.source import Source
+from .check import found_files
 
 
 def add_parser(subparsers: Any) -> None:
@@ -31,33 +35,53 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """0 done, 1 something would change (with --check or --diff), 2 wrong use."""
+    """0 done, 1 something would change (with --check or --diff), 2 wrong use, 3 a file has mistakes."""
     if arguments.paths == ["-"]:
         sys.stdout.write(format_source(sys.stdin.read()))
         return 0
-    files: list[Path] = []
     for name in arguments.paths:
-        path = Path(name)
-        found = sorted(path.rglob("*.judge")) if path.is_dir() else [path]
-        if not path.exists() or not found:
-            reason = "no `.judge` file in it" if path.exists() else "there is no such file"
+        if not os.path.exists(name) or not any(found_files([name])):
+            reason = "no `.judge` file in it" if os.path.exists(name) else "there is no such file"
             print(f"jrun: {name}: {reason}", file=sys.stderr)
             return 2
-        files += found
-    changed = 0
+    files = [Path(name) for name in found_files(arguments.paths)]
+    changed, broken = 0, False
     for path in files:
         try:
             before = path.read_bytes().decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            print(f"jrun: {path}: {error}", file=sys.stderr)
+        except UnicodeDecodeError as error:
+            print(f"jrun: {path}: byte {error.start} is not valid UTF-8", file=sys.stderr)
+            return 2
+        except OSError as error:
+            print(f"jrun: {path}: {error.strerror or error}", file=sys.stderr)
             return 2
         after = format_source(before)
         if after != before:
             changed += 1
             _changed(path, before, after, arguments)
+        broken = _told_broken(path, before) or broken
     word = "would be changed" if arguments.check or arguments.diff else "changed"
     print(f"{changed} of {len(files)} file{'s' if len(files) != 1 else ''} {word}", file=sys.stderr)
+    if broken:
+        return 3
     return 1 if changed and (arguments.check or arguments.diff) else 0
+
+
+def _told_broken(path: Path, text: str) -> bool:
+    """Whether something was left as it is because it cannot be read; that is said, for nothing is silently skipped."""
+    items = parse(Source(str(path), text)).items
+    left = sum(any(found.severity == "error" for found in item.diagnostics) for item in items)
+    if left:
+        what = (
+            "a declaration has a mistake and was"
+            if left == 1
+            else f"{left} declarations have mistakes and were"
+        )
+        print(
+            f"jrun: {path}: {what} left as {'it is' if left == 1 else 'they are'}: see `jrun check {path}`",
+            file=sys.stderr,
+        )
+    return bool(left)
 
 
 def _changed(path: Path, before: str, after: str, arguments: argparse.Namespace) -> None:

@@ -132,3 +132,27 @@ def test_fmt_diff_shows_what_would_change(untidy: Path, capsys: pytest.CaptureFi
 def test_fmt_of_nothing_is_wrong_use(tmp_path: Path) -> None:
     assert main(["fmt", str(tmp_path / "gone.judge")]) == 2
     assert main(["fmt", str(tmp_path)]) == 2
+
+
+def test_fmt_says_what_it_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "main.judge"
+    path.write_text("let   a = 1\nagnet w { }\nlet b =\n", encoding="utf-8")
+    assert main(["fmt", str(path)]) == 3
+    assert capsys.readouterr().err == (
+        f"jrun: {path}: 2 declarations have mistakes and were left as they are: see `jrun check {path}`\n"
+        "1 of 1 file changed\n"
+    )
+    assert path.read_text(encoding="utf-8").startswith("let a = 1\n")
+    assert main(["fmt", "--check", str(path)]) == 3
+
+
+def test_fmt_leaves_hidden_folders_alone_and_names_the_byte_that_is_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hidden = tmp_path / ".venv" / "lib"
+    hidden.mkdir(parents=True)
+    (hidden / "x.judge").write_text("let   a = 1\n", encoding="utf-8")
+    assert main(["fmt", str(tmp_path)]) == 2
+    (tmp_path / "y.judge").write_bytes(b'let a = "\xff"')
+    assert main(["fmt", str(tmp_path)]) == 2
+    assert "y.judge: byte 9 is not valid UTF-8" in capsys.readouterr().err
