@@ -13,8 +13,9 @@ face, and what they hand it to, knows a provider by name.
 #   retry.py       whether and when the same request is sent again; waiting.py: how long a service asks for
 #   permits.py     how many calls a service takes at once: starts low, grows, halves when told to slow down
 #   breaker.py     a service that is down is left alone for a while
-#   pool.py        the connections of a service, through httpx and httpcore, which no other module knows; exchange.py: what
-#                  passes between it and a reader; way_out.py: proxies, and what errors on the way are called
+#   pool.py        the connections of a service, through httpx and httpcore, which no other module knows;
+#                  exchange.py: what passes between it and a reader; way_out.py: proxies, and what errors on the way
+#                  are called
 #   clockwork.py   what a service gets from outside: environment, timing, randomness, the time of day
 #   wire.py        bytes → server-sent events, size limits
 #
