@@ -92,7 +92,7 @@ class RateForm(Form):
         if not reading.readable or reading.score is None:
             return Verdict(
                 False,
-                f"{self.plan.name} could not read a rating between 0 and 1 in its model's reply",
+                "no rating between 0 and 1 could be read in its model's reply",
                 readable=False,
                 field="llm_response",
             )

@@ -131,7 +131,7 @@ async def test_an_unreadable_judgement_is_no_score_and_is_counted_apart(store: P
     assert report.scored[0].result == CheckResult(
         check="good",
         readable=False,
-        reason="good could not read a rating between 0 and 1 in its model's reply",
+        reason="no rating between 0 and 1 could be read in its model's reply",
         usage=report.scored[0].result.usage,
         cost=report.scored[0].result.cost,
     )
