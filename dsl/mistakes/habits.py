@@ -158,18 +158,21 @@ def _head_mark(mistake: Mistake) -> Diagnostic | None:
     )
 
 
+_NEGATIONS = frozenset({"negate", "negated", "invert", "inverted", "negative"})
+
+
 def _negated(mistake: Mistake) -> Diagnostic | None:
-    """`contains "x" negate true`"""
-    word = mistake.spelling
-    if word not in ("negate", "negated", "invert", "inverted", "negative") or mistake.in_template:
+    """`contains "x" negate true`: the word itself, or what stands behind it where it was taken for a scorer."""
+    if mistake.in_template or mistake.place.block not in ("", "scorers"):
         return None
-    if mistake.place.block not in ("", "scorers") or mistake.tokens.spelling(0) not in ("scorer", "gate"):
-        return None
-    return mistake.error(
-        "clause.unknown",
-        f"A scorer has no `{word}`",
-        help='`not` stands before what it turns around: not contains "ERROR"',
-    )
+    tokens = mistake.tokens
+    for index in (mistake.index, mistake.index - 1):
+        word = tokens.spelling(index) if index > 0 else ""
+        if word in _NEGATIONS and tokens.spelling(0) in ("scorer", "gate"):
+            advice = '`not` stands before what it turns around: not contains "ERROR"'
+            message = f"A scorer has no `{word}`"
+            return mistake.error("syntax.unexpected", message, span=tokens.span(index), help=advice)
+    return None
 
 
 def _stray_weight(mistake: Mistake) -> Diagnostic | None:

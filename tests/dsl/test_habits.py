@@ -77,6 +77,12 @@ def judge(line: str) -> str:
         (flow('y = xs.append("a")'), "name.unknown", "Write `xs + [x]`"),
         ("type T { a: string }\n", "name.unknown", "Did you mean `text`?"),
         ("import models\n", "syntax.unexpected", 'For example: import "shared/models.judge"'),
+        ('scorer s contains "x" negate true\n', "syntax.unexpected", "not contains"),
+        (
+            'gate g(x) { scorers { contains "a" weight 1  weight 2 }  combine weighted at least 0.5 }\n',
+            "gate.weights",
+            "This weight belongs to no scorer",
+        ),
         ("```judge\n", "syntax.character", "without the fences of a Markdown page"),
         ("agent a {\nmodel small\n}\n", "syntax.unindented", "must be indented"),
         ("type job { a: text }\n", "syntax.name-case", "`Job`, not `job`"),
@@ -122,3 +128,45 @@ def test_every_method_leads_to_something_to_write() -> None:
 
 def test_runs_of_one_character_are_one_mistake() -> None:
     assert [found.code for found in errors(flow("y = x @@@@ x"))] == ["syntax.character"]
+
+
+def test_case_291_a_scorer_is_turned_around_by_not_and_by_nothing_else() -> None:
+    for line in (
+        'scorer s contains "x" negate true\n',
+        'gate g(x) { scorers { contains "x" negate true } }\n',
+    ):
+        assert [found.code for found in errors(line)] == ["syntax.unexpected"]
+    assert errors('scorer s not contains "x"\n') == []
+
+
+@pytest.mark.parametrize("weights", [("0", "0"), ("-1", "2"), ("1", None), ("0.5", "0.5", "1")])
+def test_case_292_weights_that_make_no_total_are_refused(weights: tuple[str | None, ...]) -> None:
+    first, second = 'contains "a"', 'contains "b"'
+    parts = [f"{first} weight {weights[0]}", f"{second} weight {weights[1]}" if weights[1] else second]
+    extra = f"weight {weights[2]}" if len(weights) > 2 else ""
+    text = f"gate g(x) {{ scorers {{ {' '.join(parts)} {extra} }}  combine weighted at least 0.5 }}\n"
+    assert [found.code for found in errors(text)] == ["gate.weights"]
+
+
+@pytest.mark.parametrize(
+    ("clause", "code"),
+    [("1.5", "value.range"), ("-0.5", "value.range"), ("nan", "syntax.unexpected"), ("0.8", "")],
+)
+def test_case_282_a_threshold_that_nothing_reaches_is_refused_before_any_call(clause: str, code: str) -> None:
+    found = errors(f"judge j {{ model small  rate tone  threshold {clause} }}\n")
+    assert [each.code for each in found] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("limits { perday { cots 5 } }\n", "perday"),
+        ("limits { cots $5 per day }\n", "cots"),
+        ('agent a { model small  retry { max 2 backof "1s" } }\n', "retry"),
+        ("provider p { api openai  headers { } timeot 3s }\n", "timeot"),
+        ("memory { histroy 3 }\n", "histroy"),
+    ],
+)
+def test_case_294_case_295_a_typo_is_an_error_at_every_depth(text: str, at: str) -> None:
+    found = errors(text)[0]
+    assert (found.code, text[found.start : found.end]) == ("clause.unknown", at)

@@ -402,3 +402,23 @@ def test_a_model_that_is_asked_needs_a_price_where_a_cost_limit_stands(
 def test_other_limits_need_no_price() -> None:
     text = 'model x "openai/x"\nagent a { model x  prompt "x" }\nlimits { calls 3 per run }\n'
     assert "model.no-price" not in codes(text)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "told"),
+    [("2..3", "2 to 3 items"), ("2..", "at least 2 items"), ("..0", "at most 0 items"), ("2..2", "2 items")],
+)
+def test_a_scripted_list_of_the_wrong_size_is_told_with_its_bounds(bounds: str, told: str) -> None:
+    text = f"""
+model small "openai/some"
+agent lister -> text[]({bounds}) {{ model small }}
+flow main(x: text) -> text[] {{ return lister(x) }}
+test "t" for main {{ given {{ x: "a" }}  lister replies [["a"]]  expect status == "answered" }}
+"""
+    workspace = Workspace({}.get)
+    workspace.update("main.judge", text)
+    (found,) = [each for each in workspace.analyse("main.judge").diagnostics if each.severity == "error"]
+    assert (found.code, found.message) == (
+        "test.wrong-shape",
+        f"The answer of `lister` has {told}, but this has 1",
+    )
