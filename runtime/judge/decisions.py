@@ -134,6 +134,8 @@ def check_question(question: DecisionQuestion) -> None:
     for choice in question.choices:
         if type(choice) is not str or not choice.strip():
             raise _unaskable(f"each {one} must be a text that is not blank")
+        if choice != choice.strip():
+            raise _unaskable(f"the {one} {choice!r} has white space at its ends: write {choice.strip()!r}")
         if choice in seen:
             raise _unaskable(f"the {one} {choice!r} stands there twice")
         seen.add(choice)

@@ -92,13 +92,15 @@ async def test_a50_a_blank_condition_or_question_is_refused(text: Any) -> None:
         ["a", "a"],
         ["a", ""],
         ["a", " "],
+        ["a", "b "],
+        ["\na"],
         [1, 2],
         ["a", None],
         {"a", "b"},
         ["a", "\ud83d"],
     ],
 )
-async def test_a52_options_that_are_none_or_no_texts_of_their_own_are_refused(options: Any) -> None:
+async def test_a52_u36_options_that_are_none_or_no_texts_of_their_own_are_refused(options: Any) -> None:
     asks, provider = judge(BILLING)
     with pytest.raises(jf.ConfigurationError):
         await asks.choice(question=WHICH_TEAM, options=options)
@@ -110,8 +112,10 @@ async def test_a52_one_option_is_enough() -> None:
     assert (await asks.choice(question=WHICH_TEAM, options=["only"])).value == "only"
 
 
-@pytest.mark.parametrize("levels", [[], ["low"], "ab", None, ["low", "low"], ["low", ""], ["low", 2]])
-async def test_a53_a_scale_has_at_least_two_levels(levels: Any) -> None:
+@pytest.mark.parametrize(
+    "levels", [[], ["low"], "ab", None, ["low", "low"], ["low", ""], ["low", " high"], ["low", 2]]
+)
+async def test_a53_u36_a_scale_has_at_least_two_levels(levels: Any) -> None:
     asks, provider = judge(YES)
     with pytest.raises(jf.ConfigurationError):
         await asks.score(question="How bad?", levels=levels)
@@ -126,7 +130,9 @@ async def test_a54_the_keys_of_the_cases_are_what_is_sent() -> None:
     assert (provider.inputs[0].options, calls.names) == (("z", "a", "b"), ["z"])
 
 
-@pytest.mark.parametrize("cases", [{}, None, [], [("billing", print)], {1: print}, {"": print}])
+@pytest.mark.parametrize(
+    "cases", [{}, None, [], [("billing", print)], {1: print}, {"": print}, {"a ": print}]
+)
 async def test_a54_cases_that_are_no_cases_are_refused(cases: Any) -> None:
     asks, provider = judge(BILLING)
     with pytest.raises(jf.ConfigurationError):

@@ -160,6 +160,7 @@ async def test_c42_a_layer_is_what_it_was_when_it_was_given() -> None:
     ],
 )
 async def test_c43_u49_json_values_are_sent_as_they_are(value: Any) -> None:
+    # A layer is an object: null, false, 0 and "" are values in one, and none may be given at all.
     found = await sent({}, {"value": value})
     assert found == {"value": value}
     assert type(found["value"]) is type(value)
