@@ -1,6 +1,7 @@
 """What the actors of a program ask each other. All of it stays in this process and belongs to one run.
 
-Nothing that a message holds leads back to the message, so the garbage collector need not look at them.
+What is answered leads nowhere, so the garbage collector need not look at it. A message leads to its run, and that to
+hooks whose owner may keep the message: a cycle that has to be seen.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Draw(NamedTuple):
 ALONE = Draw()
 
 
-class ChatCall(msgspec.Struct, frozen=True, eq=False, gc=False):
+class ChatCall(msgspec.Struct, frozen=True, eq=False):
     """Asks a provider's actor for a chat reply. `model` is the Plan's name of the model, `party` who pays, `name` who
     asks."""
 
@@ -45,7 +46,7 @@ class ChatCall(msgspec.Struct, frozen=True, eq=False, gc=False):
     values: Mapping[str, Any] = {}
 
 
-class DecideCall(msgspec.Struct, frozen=True, eq=False, gc=False):
+class DecideCall(msgspec.Struct, frozen=True, eq=False):
     """Asks a provider's actor for the answers to typed questions."""
 
     run: Run
@@ -60,7 +61,7 @@ class DecideCall(msgspec.Struct, frozen=True, eq=False, gc=False):
     values: Mapping[str, Any] = {}
 
 
-class AgentTask(msgspec.Struct, frozen=True, eq=False, gc=False):
+class AgentTask(msgspec.Struct, frozen=True, eq=False):
     """A visit to an agent. `values` are its parameters by name, `task` what it is sent."""
 
     run: Run
@@ -77,7 +78,7 @@ class AgentAnswer(msgspec.Struct, frozen=True, eq=False, gc=False):
     variant: str | None
 
 
-class JudgeTask(msgspec.Struct, frozen=True, eq=False, gc=False):
+class JudgeTask(msgspec.Struct, frozen=True, eq=False):
     """One answer to judge. `agent` is the judged one, None where a gate or a flow asks; `calls` are its tool calls of
     this visit with their real values."""
 
@@ -112,7 +113,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     score: str | None = None
 
 
-class ToolTask(msgspec.Struct, frozen=True, eq=False, gc=False):
+class ToolTask(msgspec.Struct, frozen=True, eq=False):
     run: Run
     step: Step
     function: str
@@ -129,7 +130,7 @@ class ToolResult(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
 
 
-class ToolList(msgspec.Struct, frozen=True, eq=False, gc=False):
+class ToolList(msgspec.Struct, frozen=True, eq=False):
     """Asks an MCP server which functions it has."""
 
 
@@ -140,13 +141,13 @@ class ToolListing(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
 
 
-class GateTask(msgspec.Struct, frozen=True, eq=False, gc=False):
+class GateTask(msgspec.Struct, frozen=True, eq=False):
     run: Run
     step: Step
     values: Mapping[str, Any]
 
 
-class DecisionTask(msgspec.Struct, frozen=True, eq=False, gc=False):
+class DecisionTask(msgspec.Struct, frozen=True, eq=False):
     """A condition, choice or scale to evaluate. `layers` are the scoped contexts (`with context`), outermost first;
     `minimum` is the bar of this use, where a branch hangs on it, and `uncertain` says that there is a branch for what
     does not reach it."""

@@ -199,7 +199,7 @@ class Supervisor:
             if self._node._lives:  # it will not be renewed either way: that it gave up is moot
                 failures[:] = [each for each in failures if not isinstance(each, RestartsExhausted)]
             failures.extend(group.exceptions)
-        self._nursery = None
+        self._nursery, self._failures = None, []
         if failures:
             raise failures[0] if len(failures) == 1 else BaseExceptionGroup(self._spec.name, failures)
 

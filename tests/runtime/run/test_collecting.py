@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import weakref
+from typing import Any
 
 import pytest
 import trio
 
 from judgeflow.runtime.collecting import YOUNG, fewer_collections
+from judgeflow.runtime.core import TraceEvent
 
 from ..helpers import Model, opened
 
@@ -55,3 +58,30 @@ async def test_a_run_leaves_no_cycles_behind(how: str) -> None:
             assert gc.collect() < 5, "less than an object a run"
         finally:
             gc.enable()
+
+
+class Monitor:
+    """Listens to runs and to actors, and keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+
+async def test_whoever_listens_to_runs_and_keeps_their_messages_can_be_forgotten() -> None:
+    monitor = Monitor()
+    async with opened(SOURCE, {"small": Forgetful()}, trace=monitor.told.append) as session:
+        await session.run("terns", hooks=[lambda event, told=monitor.told: told.append(event)])
+    assert any(isinstance(event, TraceEvent) and event.message is not None for event in monitor.told)
+    left = weakref.ref(monitor)
+    monitor.told.append(monitor)
+    del monitor, session
+    gc.collect()
+    assert left() is None
+
+
+class Forgetful(Model):
+    """A model that keeps no request."""
+
+    async def _next(self, request: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        return "yes"
