@@ -103,7 +103,11 @@ class Repairs:
         spelt = closest(word, self._keywords(place.expected))
         if spelt is not None:
             repair = Repair("replace", self.literals[spelt], spelt)
-            if self._reach(stack.states, repair, index) >= 2:
+            reach = self._reach(stack.states, repair, index)
+            alone = Repair("delete", kind)
+            if self._is_unfinished(index) and self._reach(stack.states, alone, index) > reach:
+                return alone
+            if reach >= 2:
                 return repair
         in_expression = names["NUMBER"] in place.expected
         for wanted in ("NAME", "TYPENAME"):
@@ -112,6 +116,10 @@ class Repairs:
             if names[wanted] in place.expected and self._reach(stack.states, repair, index) >= needed:
                 return repair
         return None
+
+    def _is_unfinished(self, index: int) -> bool:
+        """A word alone on its line may still lack its value, which is not the keyword of the next line."""
+        return self.tokens.first_on_line(index) and self.tokens.first_on_line(index + 1)
 
     def _keywords(self, kinds: frozenset[int]) -> list[str]:
         return [word for word, kind in self.literals.items() if word[0].isalpha() and kind in kinds]

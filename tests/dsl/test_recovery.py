@@ -283,6 +283,14 @@ def test_a_misspelt_clause_is_taken_for_what_was_meant() -> None:
     assert [clause.keyword for clause in node.clauses] == ["model", "prompt"]
 
 
+def test_a_clause_that_is_only_begun_takes_nothing_from_the_next_line() -> None:
+    text = 'condition urgent(t: text) "Is it?" {\n  model m\n  mode\n  confidence at least 0.8\n}\n'
+    assert place(text) == "mode"
+    node = parse_chunk(text)[0]
+    assert isinstance(node, ast.Decision)
+    assert [clause.keyword for clause in node.clauses] == ["model", "confidence"]
+
+
 def test_statements_around_a_mistake_are_kept() -> None:
     node, found = parse_chunk(flow("a = b(x)\nc = = d(x)\nif e {\n  f = ) g()\n  h = i()\n}\nreturn a"))
     assert len(found) == 2
