@@ -53,7 +53,7 @@ WHERE seq IS NOT excluded.seq OR body IS NOT excluded.body
 """
 _JOURNAL_STEP = """
 INSERT INTO steps (tern, id, seq, body)
-VALUES (?, ?, (SELECT coalesce(max(rowid), 0) + 1 FROM steps), ?)
+SELECT id, ?, (SELECT coalesce(max(rowid), 0) + 1 FROM steps), ? FROM terns WHERE id = ?
 ON CONFLICT (tern, id) DO UPDATE SET body = excluded.body
 """
 # After every step of its run that is there, and found without a look at them: a run may have 100,000.
@@ -176,9 +176,8 @@ class Store:
     def write_entry(self, row: StepRow) -> None:
         """`journal` of a step that is encoded already."""
         with self.database.transaction():
-            if not self.database.rows("SELECT 1 FROM terns WHERE id = ?", [row.run]):
+            if self.database.execute(_JOURNAL_STEP, (row.id, row.body, row.run)) == 0:
                 raise RecordError(f"run {row.run}: its step {row.id} cannot be kept, as the run never began")
-            self.database.execute(_JOURNAL_STEP, (row.run, row.id, row.body))
 
     # -- threads
 
