@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from judgeflow.runtime.store.records import Tern
 from judgeflow.runtime.store.terns import Store
 
 FLOW = """
@@ -31,7 +32,7 @@ async def work(n):
     await trio.sleep(0.03)
     return n
 """
-KILLS, AT_ONCE = 3, 4
+KILLS = 3
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -51,11 +52,17 @@ def calls(folder: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split() if path.exists() else []
 
 
+def results(run: Tern) -> set[str]:
+    """What the tool's calls that are written down came to, which is what they were called with."""
+    return {str(step.answer) for step in run.steps if step.kind == "tool" and step.ended is not None}
+
+
 @pytest.mark.slow
-def test_only_what_was_under_way_is_done_again_however_often_it_is_killed(tmp_path: Path) -> None:
+def test_what_is_written_down_is_never_done_again_however_often_it_is_killed(tmp_path: Path) -> None:
     (tmp_path / "flow.judge").write_text(FLOW, encoding="utf-8")
     (tmp_path / "work.py").write_text(WORK, encoding="utf-8")
     process = started(tmp_path, "flow.judge", "--input", f"items={json.dumps(list(range(30)))}")
+    phases: list[tuple[int, set[str]]] = [(0, set())]
     for kill in range(KILLS):
         wanted = len(calls(tmp_path)) + 9 + kill
         while len(calls(tmp_path)) < wanted:
@@ -64,12 +71,17 @@ def test_only_what_was_under_way_is_done_again_however_often_it_is_killed(tmp_pa
         process.kill()
         process.communicate()
         with Store.read(tmp_path / "terns.sqlite") as store:
-            (run,) = store.list_terns()
+            (head,) = store.list_terns()
+            run = store.get(head.id)
         assert run.status == "abandoned"
+        phases.append((len(calls(tmp_path)), results(run)))
         process = started(tmp_path, "resume", run.id)
     out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "30\n")
-    times = Counter(calls(tmp_path))
-    assert {str(n) for n in range(30)} | {str(n + 1000) for n in range(30)} <= times.keys()
-    again = sum(times.values()) - len(times)
-    assert again <= KILLS * AT_ONCE
+    made = calls(tmp_path)
+    assert {str(n) for n in range(30)} | {str(n + 1000) for n in range(30)} <= set(made)
+    for (begin, kept), (end, _) in pairwise([*phases, (len(made), set())]):
+        done = made[begin:end]
+        assert len(set(done)) == len(done)
+        assert kept.isdisjoint(done)
+    assert phases[-1][1], "something was kept"
