@@ -200,7 +200,7 @@ def check(tern: Tern, log: Log, how: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "every"), [("cancel", 1), ("abort", 4), ("stop", 4)])
+@pytest.mark.parametrize(("how", "every"), [("cancel", 2), ("abort", 4), ("stop", 4)])
 async def test_a_run_that_is_cut_anywhere_keeps_its_word(
     tmp_path: Path, how: str, every: int, autojump_clock: MockClock
 ) -> None:
