@@ -17,7 +17,7 @@ from judgeflow.runtime.flow.versions import versions_of
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.judge"))
 
 
-def module(text: str, path: str = "/work/main.judge") -> Module:
+def module(text: str, path: str = "/flows/main.judge") -> Module:
     parsed = parse(Source(path, text))
     assert not parsed.diagnostics
     return parsed
@@ -34,8 +34,8 @@ def test_a_plan_is_plain_data_that_comes_back_the_same(path: Path) -> None:
 
 
 def test_files_are_merged_and_places_are_relative_to_the_file_that_is_run() -> None:
-    main = module('import "shared/models.judge"\nagent a { model m  prompt "x" }', "/work/main.judge")
-    shared = module('model m "v/x"\ntool t(x: text) { python "t.py:f" }', "/work/shared/models.judge")
+    main = module('import "shared/models.judge"\nagent a { model m  prompt "x" }', "/flows/main.judge")
+    shared = module('model m "v/x"\ntool t(x: text) { python "t.py:f" }', "/flows/shared/models.judge")
     plan = lower([main, shared])
     assert plan.models["m"].slug == "v/x"
     assert plan.tools["t"].origin.file == "shared/models.judge"
