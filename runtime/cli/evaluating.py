@@ -26,7 +26,6 @@ from ..report.exit_codes import INTERRUPTED as EXIT_INTERRUPTED
 from ..report.junit import Case as JUnitCase
 from ..report.junit import junit_xml
 from ..report.text import one_line
-from ..store.place import store_path
 from .wrong_use import WrongUse
 
 T = TypeVar("T")
@@ -43,10 +42,6 @@ def loaded(file: str) -> Program:
         raise WrongUse(f"there is no file {file}") from None
     except OSError as error:
         raise WrongUse(f"{file}: {error.strerror or error}") from None
-
-
-def store_file() -> Path:
-    return store_path(os.environ, platform=sys.platform, home=Path.home())
 
 
 def pace_of(session: Session, arguments: argparse.Namespace, suite: str | None) -> Pace:

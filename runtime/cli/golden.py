@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .runs import WrongUseError, add_filters, answering, count, filter_of, read_store, store_file
+from .runs import WrongUseError, add_filters, answering, count, filter_of, read_store
+from .store_file import store_file
 
 if TYPE_CHECKING:
     from ..store.records import TernHead

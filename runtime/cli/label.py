@@ -8,7 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .keys import read_key, single_keys
-from .runs import WrongUseError, add_filters, answering, count, filter_of, read_store, store_file, width_of
+from .runs import WrongUseError, add_filters, answering, count, filter_of, read_store, width_of
+from .store_file import store_file
 
 if TYPE_CHECKING:
     from ..store.records import TernHead

@@ -13,8 +13,9 @@ from ..evaluate.replay import ReplayReport, replay
 from ..evaluate.terns import TernQuery
 from ..program import Program
 from ..report.junit import Case
-from .evaluating import below, exit_of, loaded, pace_of, show, stoppable, store_file, write_junit
+from .evaluating import below, exit_of, loaded, pace_of, show, stoppable, write_junit
 from .run_flow import answering
+from .store_file import store_file
 
 
 def run_replay(arguments: argparse.Namespace) -> int:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from pathlib import Path
 
 from ..program import Result
 from ..report.text import cost_of
-from ..store.errors import UnknownRunError
-from ..store.place import store_path
 from ..store.records import Tern
-from ..store.terns import Store
 from .run_flow import answering, loaded, start
+from .store_file import stored_run
 from .wrong_use import WrongUse
 
 
@@ -23,11 +19,7 @@ def rerun(arguments: argparse.Namespace) -> int:
 
 
 def _rerun(arguments: argparse.Namespace) -> int:
-    path = store_path(os.environ, platform=sys.platform, home=Path.home())
-    if not path.exists():
-        raise UnknownRunError(arguments.run)
-    with Store.read(path) as store:
-        before = store.get(arguments.run, tenant=arguments.tenant)
+    before = stored_run(arguments.run, arguments.tenant)
     arguments.file = arguments.file or before.file
     if arguments.file is None:
         raise WrongUse(f"run {before.id} does not say where its program stands: give it with --file")

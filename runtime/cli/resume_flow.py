@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,10 +14,7 @@ from ..flow.frame import Approver
 from ..program import Program, load
 from ..report.exit_codes import exit_code
 from ..resume import check_resumable
-from ..store.errors import UnknownRunError
-from ..store.place import store_path
 from ..store.records import StepRecord, Tern
-from ..store.terns import Store
 from .answers_only import answers_only
 from .interrupt import interruptible
 from .person import ask_on_terminal
@@ -31,6 +26,7 @@ from .run_flow import (
     print_result,
     with_models,
 )
+from .store_file import store_file, stored_run
 from .wrong_use import WrongUse
 
 
@@ -40,16 +36,12 @@ def resume_run(arguments: argparse.Namespace) -> int:
 
 
 def _resume(arguments: argparse.Namespace) -> int:
-    path = store_path(os.environ, platform=sys.platform, home=Path.home())
-    if not path.exists():
-        raise UnknownRunError(arguments.run)
-    with Store.read(path) as store:
-        tern = store.get(arguments.run, tenant=arguments.tenant)
+    tern = stored_run(arguments.run, arguments.tenant)
     check_resumable(tern)
     program = _program(tern, arguments.file)
     program = attrs.evolve(program, plan=with_models(program.plan, arguments.model))
     with answers_only() as out:
-        return trio.run(_go_on, program, tern, path, arguments, out)
+        return trio.run(_go_on, program, tern, store_file(), arguments, out)
 
 
 def _program(tern: Tern, moved: str | None) -> Program:

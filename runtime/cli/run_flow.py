@@ -26,7 +26,6 @@ from ..report.live import LiveView
 from ..report.text import memory_line
 from ..run import Ledger, Limits, events
 from ..store.errors import AmbiguousThreadError, NoStoreError, NoThreadError, StoreError
-from ..store.place import store_path
 from ..store.terns import Store
 from ..store.threads import find_thread
 from .answers_only import answers_only
@@ -36,6 +35,7 @@ from .interrupt import interruptible
 from .person import ask_on_terminal
 from .replies import kept_replies
 from .run_input import input_of
+from .store_file import store_file
 from .wrong_use import WrongUse
 
 
@@ -217,7 +217,7 @@ def whole_thread(path: Path, typed: str | None, tenant: str) -> str | None:
 async def _run(
     program: Program, arguments: argparse.Namespace, given: Any, out: TextIO, replay_of: str | None
 ) -> Result:
-    path = store_path(os.environ, platform=sys.platform, home=Path.home())
+    path = store_file()
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
     thread = whole_thread(path, arguments.thread, arguments.tenant)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .durations import seconds_of
+from .store_file import store_file
 
 if TYPE_CHECKING:
     from ..store.query import TernFilter
@@ -146,12 +147,6 @@ def read_store() -> Iterator[Store | None]:
         return
     with store:
         yield store
-
-
-def store_file() -> Path:
-    from ..store.place import store_path  # noqa: PLC0415
-
-    return store_path(os.environ, platform=sys.platform, home=Path.home())
 
 
 def width_of(out: TextIO) -> int:

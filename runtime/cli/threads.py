@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any, TextIO
 
-from .runs import answering, count, read_store, store_file, width_of
+from .runs import answering, count, read_store, width_of
+from .store_file import store_file
 
 SHOWN = 20
 

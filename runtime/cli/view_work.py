@@ -13,7 +13,8 @@ from ..store.scores import labels, scores
 from ..store.terns import Store
 from ..view.export import export_page
 from ..view.server import ViewServer
-from .runs import WrongUseError, answering, filter_of, read_store, store_file
+from .runs import WrongUseError, answering, filter_of, read_store
+from .store_file import store_file
 
 _FILTERS = ("flow", "status", "since", "thread", "version", "text", "limit")
 
