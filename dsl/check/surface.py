@@ -176,8 +176,8 @@ _CALLEES: dict[type, Callable[[Any], str]] = {
 }
 
 
-def _called(tree: Any) -> Iterator[str]:
-    """The names of everything that a tree calls, asks or lets pick, in order."""
+def _nodes(tree: Any) -> Iterator[Any]:
+    """Every node of a tree, in order."""
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
@@ -186,33 +186,25 @@ def _called(tree: Any) -> Iterator[str]:
             waiting.extend(reversed(node))
             continue
         fields = _CHILDREN.get(kind)
-        if fields is None:
-            continue
-        if kind in _CALLEES:
-            yield _CALLEES[kind](node)
-        waiting.extend([getattr(node, name) for name in reversed(fields)])
+        if fields is not None:
+            yield node
+            waiting.extend([getattr(node, name) for name in reversed(fields)])
 
 
 def _calls(tree: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_called(tree)))
+    """The names of everything that a tree calls, asks or lets pick, each once, in order."""
+    named = (_CALLEES[type(node)](node) for node in _nodes(tree) if type(node) in _CALLEES)
+    return tuple(dict.fromkeys(named))
 
 
 def _tools_read(tree: Any) -> tuple[str, ...]:
     """The tools whose calls a judge reads: `calls(get_order)`."""
-    found: dict[str, None] = {}
-    waiting: list[Any] = [tree]
-    while waiting:
-        node = waiting.pop()
-        kind = type(node)
-        if kind is tuple:
-            waiting.extend(reversed(node))
-            continue
-        if kind is ast.Call and node.callee.text == "calls" and node.args:
-            tool = dotted(node.args[0].value)
-            if tool:
-                found[tool] = None
-        waiting.extend([getattr(node, name) for name in reversed(_CHILDREN.get(kind, ()))])
-    return tuple(found)
+    read = (
+        dotted(node.args[0].value)
+        for node in _nodes(tree)
+        if type(node) is ast.Call and node.callee.text == "calls" and node.args
+    )
+    return tuple(dict.fromkeys(tool for tool in read if tool))
 
 
 def dotted(expr: ast.Expr) -> str | None:
