@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +29,7 @@ MOST_RUNS = 1000
 _FORMAT = 1
 """Another one makes other keys, so that what an older version has kept is left alone."""
 
+Asked = TypeVar("Asked", ChatRequest, DecisionRequest)
 Reply = TypeVar("Reply", ChatReply, DecisionReply)
 
 
@@ -109,28 +110,33 @@ class CachedProvider:
         self._service = [_FORMAT, target.api, target.url, target.rounding]
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        key = self._key("chat", request)
-        if key is None:
-            return await self._inner.chat(request)
-        run, place = request.caller.run, _place(request.caller)
-        kept = self._cache.take(run, key, place, ChatReply)
-        if kept is not None:
-            return msgspec.structs.replace(kept, usage=NOTHING, cached=True)
-        reply = await self._inner.chat(request)
-        if not reply.scripted:
-            self._cache.keep(run, key, place, reply)
-        return reply
+        return await self._reply(
+            "chat", request, self._inner.chat, ChatReply, lambda reply: not reply.scripted
+        )
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
-        key = self._key("decide", request)
+        def is_valid(reply: DecisionReply) -> bool:
+            return _is_valid(request, reply)
+
+        return await self._reply("decide", request, self._inner.decide, DecisionReply, is_valid)
+
+    async def _reply(
+        self,
+        kind: str,
+        request: Asked,
+        ask: Callable[[Asked], Awaitable[Reply]],
+        shape: type[Reply],
+        is_worth_keeping: Callable[[Reply], bool],
+    ) -> Reply:
+        key = self._key(kind, request)
         if key is None:
-            return await self._inner.decide(request)
+            return await ask(request)
         run, place = request.caller.run, _place(request.caller)
-        kept = self._cache.take(run, key, place, DecisionReply)
+        kept = self._cache.take(run, key, place, shape)
         if kept is not None:
             return msgspec.structs.replace(kept, usage=NOTHING, cached=True)
-        reply = await self._inner.decide(request)
-        if _is_valid(request, reply):
+        reply = await ask(request)
+        if is_worth_keeping(reply):
             self._cache.keep(run, key, place, reply)
         return reply
 
