@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import count, islice
 from typing import NamedTuple
 
+from check_texts import BAML_HEAD, BAML_REST
+
 
 class Sample(NamedTuple):
     """A file and where to type: `prose` is a place in a text, `code` one in the code, both a line and a column
@@ -86,46 +88,17 @@ def run_{0}(task: str) -> str:
     return f"{{thing.url}} and {{task}}"
 '''
 
-BAML_HEAD = """\
-client<llm> Small {
-  provider openai
-  options {
-    model "gpt-6-mini"
-    api_key env.OPENAI_API_KEY
-  }
-}
-"""
-BAML = """
+BAML = (
+    """
 class Thing{0} {{
   title string @description("the title")
   url string
   pay int?
   @@assert(pays, {{{{ this.pay > 0 }}}})
 }}
-
-enum Kind{0} {{
-  Good
-  Bad
-}}
-
-function Finder{0}(task: string) -> Thing{0} {{
-  client Small
-  prompt #"
-    Find one thing and only one.
-    Say what it is, and where.
-    {{{{ task }}}}
-    {{{{ ctx.output_format }}}}
-  "#
-}}
-
-function Rate{0}(thing: Thing{0}) -> Kind{0} {{
-  client Small
-  prompt #"
-    Is it good? {{{{ thing.url }}}}
-    {{{{ ctx.output_format }}}}
-  "#
-}}
 """
+    + BAML_REST
+)
 
 
 def judge_sample(lines: int) -> Sample:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .eval_arguments import add_bar, add_common, count
+from .eval_arguments import add_bar, add_common, add_runs_of_cases, count
 
 DESCRIPTION = """\
 Takes the same cases through several profiles of a file, or through several files, checks every answer in the same
@@ -42,17 +42,7 @@ def add_parser(subparsers: Any) -> None:
         "--pairwise", metavar="MODEL", help="a model that says which of two answers is better"
     )
     parser.add_argument("--limit", type=count, metavar="N", help="at most so many cases")
-    parser.add_argument(
-        "--repeat",
-        type=count,
-        default=1,
-        metavar="N",
-        help="run each case so often; a case still counts once",
-    )
-    parser.add_argument(
-        "--strict", action="store_true", help="run nothing if a line of the cases cannot be read"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say how many calls it would make; make none")
+    add_runs_of_cases(parser)
     add_bar(parser)
     add_common(parser)
     parser.set_defaults(handler=handle)

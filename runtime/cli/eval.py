@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .eval_arguments import add_bar, add_common, count
+from .eval_arguments import add_bar, add_common, add_runs_of_cases, count
 
 DESCRIPTION = """\
 Judges the answered runs of a file that have no score yet: how likely is each answer adequate? With --suite it runs
@@ -40,18 +40,8 @@ def add_parser(subparsers: Any) -> None:
         help="other cases for the suite, or cases for --judge alone: .jsonl, .json, .csv or .yaml",
     )
     parser.add_argument("--flow", metavar="NAME", help="the flow that --cases without a suite are for")
-    parser.add_argument(
-        "--repeat",
-        type=count,
-        default=1,
-        metavar="N",
-        help="run each case so often; a case still counts once",
-    )
     parser.add_argument("--profile", metavar="NAME", help="a profile of the file, for the cases")
-    parser.add_argument(
-        "--strict", action="store_true", help="run nothing if a line of the cases cannot be read"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say how many calls it would make; make none")
+    add_runs_of_cases(parser)
     add_bar(parser)
     add_common(parser)
     parser.set_defaults(handler=handle)

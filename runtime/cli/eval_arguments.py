@@ -38,6 +38,21 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
+def add_runs_of_cases(parser: argparse.ArgumentParser) -> None:
+    """What every evaluation takes that takes cases through a flow."""
+    parser.add_argument(
+        "--repeat",
+        type=count,
+        default=1,
+        metavar="N",
+        help="run each case so often; a case still counts once",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="run nothing if a line of the cases cannot be read"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say how many calls it would make; make none")
+
+
 def add_bar(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-under", type=share, metavar="0.8", help="exit with 4 if the mean is below; at it passes"

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .runs import WrongUseError, add_filters, answering, count, filter_of, read_store
+from .runs import add_filters, answering, count, filter_of, read_store
 from .store_file import store_file
+from .wrong_use import WrongUse
 
 if TYPE_CHECKING:
     from ..store.records import TernHead
@@ -52,13 +53,13 @@ def handle(arguments: argparse.Namespace) -> int:
 
 def _add(arguments: argparse.Namespace) -> None:
     if arguments.from_last is None and not arguments.run:
-        raise WrongUseError("say which runs: --from-last 20, or --run ID")
+        raise WrongUse("say which runs: --from-last 20, or --run ID")
     path = Path(arguments.file)
     if path.suffix.lower() != ".jsonl":
-        raise WrongUseError(f"{path}: cases are added to a file of JSON lines; name it {path.stem}.jsonl")
+        raise WrongUse(f"{path}: cases are added to a file of JSON lines; name it {path.stem}.jsonl")
     with read_store() as store:
         if store is None:
-            raise WrongUseError(f"there are no runs yet in {store_file()}")
+            raise WrongUse(f"there are no runs yet in {store_file()}")
         heads = _chosen(store, arguments)
         labels = _labels(store, arguments.tenant)
     if arguments.labelled:
@@ -118,7 +119,7 @@ def _read(path: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise WrongUseError(f"{path}: {error.strerror or error}; choose another file") from None
+        raise WrongUse(f"{path}: {error.strerror or error}; choose another file") from None
 
 
 def _inputs(data: bytes) -> set[str]:
@@ -154,4 +155,4 @@ def _append(path: Path, old: bytes, lines: list[bytes]) -> None:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
             file.write(gap + b"".join(lines))
     except OSError as error:
-        raise WrongUseError(f"{path}: {error.strerror or error}; choose another file") from None
+        raise WrongUse(f"{path}: {error.strerror or error}; choose another file") from None

@@ -8,8 +8,9 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .keys import read_key, single_keys
-from .runs import WrongUseError, add_filters, answering, count, filter_of, read_store, width_of
+from .runs import add_filters, answering, count, filter_of, read_store, width_of
 from .store_file import store_file
+from .wrong_use import WrongUse
 
 if TYPE_CHECKING:
     from ..store.records import TernHead
@@ -56,7 +57,7 @@ def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
     by = _labeller(arguments.by)
     with read_store() as found:
         if found is None:
-            raise WrongUseError(f"there is nothing to label yet: no runs in {store_file()}")
+            raise WrongUse(f"there is nothing to label yet: no runs in {store_file()}")
         heads = unlabelled(found, by, query)
     if not heads:
         out.write(f"nothing to label: every answered run that fits has a label by {by}\n")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .durations import seconds_of
 from .store_file import store_file
+from .wrong_use import WrongUse
 
 if TYPE_CHECKING:
     from ..store.query import TernFilter
@@ -28,10 +29,6 @@ WIDTH = 110
 _NARROWEST = 60
 _FILTERS = ("flow", "status", "since", "thread", "version", "text", "limit")
 _STATUSES = ("running", "answered", "guarded", "failed", "paused", "cancelled", "abandoned")
-
-
-class WrongUseError(Exception):
-    """The command was called wrongly; the message says how to call it."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -125,7 +122,7 @@ def answering(verb: str, work: Callable[[], None]) -> int:
 
     try:
         work()
-    except (WrongUseError, UnknownIdError, AmbiguousIdError) as error:
+    except (WrongUse, UnknownIdError, AmbiguousIdError) as error:
         print(f"jrun {verb}: {error}", file=sys.stderr)
         return WRONG_USE
     except StoreError as error:
@@ -161,11 +158,11 @@ def moment_before(text: str, now: datetime) -> datetime:
         try:
             return now - timedelta(seconds=seconds)
         except OverflowError:
-            raise WrongUseError(f"{text} ago is before all dates") from None
+            raise WrongUse(f"{text} ago is before all dates") from None
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise WrongUseError(f"{text!r} is no time: write 30m, 2h, 7d or a date such as 2026-03-01") from None
+        raise WrongUse(f"{text!r} is no time: write 30m, 2h, 7d or a date such as 2026-03-01") from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
@@ -231,7 +228,7 @@ def _write_whole(path: Path, lines: Iterator[bytes]) -> int:
         if part is not path:
             part.replace(path)
     except OSError as error:
-        raise WrongUseError(f"{path}: {error.strerror or error}; choose another file, or -") from None
+        raise WrongUse(f"{path}: {error.strerror or error}; choose another file, or -") from None
     finally:
         if part is not path:
             part.unlink(missing_ok=True)
@@ -244,11 +241,11 @@ def _prune(arguments: argparse.Namespace) -> None:
     given = [name for name in _FILTERS if getattr(arguments, name) is not None]
     if given:
         # Obeying the half of it that we understand would remove runs that nobody meant.
-        raise WrongUseError(
+        raise WrongUse(
             f"--{given[0]} chooses what is listed or exported; prune looks at age and number alone"
         )
     if arguments.older is None and arguments.keep is None:
-        raise WrongUseError("say what may go: --older 30d, --keep 1000 or both")
+        raise WrongUse("say what may go: --older 30d, --keep 1000 or both")
     older = moment_before(arguments.older, datetime.now(UTC)) if arguments.older else None
     path = store_file()
     if not path.exists():

@@ -13,8 +13,9 @@ from ..store.scores import labels, scores
 from ..store.terns import Store
 from ..view.export import export_page
 from ..view.server import ViewServer
-from .runs import WrongUseError, answering, filter_of, read_store
+from .runs import answering, filter_of, read_store
 from .store_file import store_file
+from .wrong_use import WrongUse
 
 _FILTERS = ("flow", "status", "since", "thread", "version", "text", "limit")
 
@@ -28,7 +29,7 @@ def _export(arguments: argparse.Namespace, most: int) -> None:
     query = filter_of(arguments, most=most)
     with read_store() as store:
         if store is None:
-            raise WrongUseError(f"there are no runs yet in {store_file()}")
+            raise WrongUse(f"there are no runs yet in {store_file()}")
         if arguments.run is not None:
             terns = [store.get(arguments.run, tenant=arguments.tenant)]
         else:
@@ -52,7 +53,7 @@ def _write(path: Path, page: str) -> None:
             file.write(page)
         part.replace(path)
     except OSError as error:
-        raise WrongUseError(f"{path}: {error.strerror or error}; choose another file, or -") from None
+        raise WrongUse(f"{path}: {error.strerror or error}; choose another file, or -") from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -60,12 +61,12 @@ def _write(path: Path, page: str) -> None:
 def _serve(arguments: argparse.Namespace) -> None:
     given = [name for name in _FILTERS if getattr(arguments, name) is not None]
     if given:
-        raise WrongUseError(f"--{given[0]} chooses what --export writes; on the page there is a search")
+        raise WrongUse(f"--{given[0]} chooses what --export writes; on the page there is a search")
     run = _found(arguments)
     try:
         server = ViewServer(store_file(), port=arguments.port, tenant=arguments.tenant)
     except (OSError, OverflowError) as error:
-        raise WrongUseError(f"port {arguments.port}: {error}; choose another with --port") from None
+        raise WrongUse(f"port {arguments.port}: {error}; choose another with --port") from None
     address = server.address if run is None else f"{server.address}run/{run}"
     with server:
         print(f"{address}  (Ctrl-C ends it)", flush=True)
@@ -84,7 +85,7 @@ def _found(arguments: argparse.Namespace) -> str | None:
             raise (
                 UnknownRunError(arguments.run)
                 if arguments.run
-                else WrongUseError(f"there are no runs yet in {store_file()}")
+                else WrongUse(f"there are no runs yet in {store_file()}")
             )
         return _id(store, arguments) if arguments.run is not None else None
 

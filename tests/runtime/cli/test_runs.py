@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from judgeflow.runtime.cli import main
-from judgeflow.runtime.cli.runs import WrongUseError, moment_before
+from judgeflow.runtime.cli.runs import moment_before
+from judgeflow.runtime.cli.wrong_use import WrongUse
 from judgeflow.runtime.store.clock import timestamp
 from judgeflow.runtime.store.records import StepRecord, Tern
 from judgeflow.runtime.store.terns import Store
@@ -224,7 +225,7 @@ def test_a_time_is_so_long_ago_or_a_date(text: str, expected: datetime) -> None:
 
 @pytest.mark.parametrize("text", ["soon", "", "9999999d", "2026-13-01"])
 def test_what_is_no_time_is_named(text: str) -> None:
-    with pytest.raises(WrongUseError):
+    with pytest.raises(WrongUse):
         moment_before(text, datetime(2026, 3, 1, 12, tzinfo=UTC))
 
 
