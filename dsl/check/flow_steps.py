@@ -12,6 +12,7 @@ from .fit import describe, element, join, resolve
 from .flow_names import State
 from .flow_walk import Walk
 from .names import find_callable
+from .texts import check_not_blank
 
 MOST_VARIANTS = 20
 NONE: Mapping[str, ast.Ident] = {}
@@ -23,6 +24,7 @@ def step_shape(walk: Walk, step: ast.Step, state: State, siblings: Mapping[str, 
         case ast.Try():
             return _try(walk, step, state, siblings)
         case ast.Approve(question=question, showing=showing):
+            check_not_blank(question, "the question", walk.report, 'Ask a person: approve "Publish this?"')
             walk.value(question, state, siblings=siblings)
             if showing is not None:
                 walk.value(showing, state, siblings=siblings)

@@ -23,7 +23,7 @@ from .flow_walk import Walk, start_of
 from .params import check_params
 from .shapes import check_shape
 from .surface import shape_of
-from .texts import check_plain
+from .texts import check_not_blank, check_plain
 
 
 def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
@@ -87,6 +87,9 @@ def check_statement(walk: Walk, statement: ast.Statement, state: State) -> State
             _check_return(walk, value, state)
             return None
         case ast.Stop(reason=reason):
+            check_not_blank(
+                reason, "the reason", walk.report, 'Say why the flow ends: stop "no draft passed"'
+            )
             walk.text(reason, state)
             return None
         case ast.If():

@@ -19,7 +19,7 @@ from .binding import compiled_defaults, fill_defaults
 from .calls import Action, CallCompiler
 from .frame import Frame
 from .members import past_members
-from .outcomes import SPENT, STOP, Guarded, Returned
+from .outcomes import NO_REASON, SPENT, STOP, Guarded, Returned
 from .steps import StepCompiler
 from .together import bounded
 
@@ -112,7 +112,8 @@ class _Statements:
         reason = self.compiler.text(node.reason, self.origin)
 
         async def stop(frame: Frame) -> None:
-            raise Guarded(reason(frame.scope), code=STOP)
+            said = reason(frame.scope)
+            raise Guarded(said if said.strip() else NO_REASON, code=STOP)
 
         return stop
 

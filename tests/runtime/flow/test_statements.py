@@ -64,6 +64,12 @@ async def test_stop_ends_the_run_as_guarded_with_its_text_as_answer_and_reason()
     assert (result.answer, result.record.reason) == ("Not x", "Not x")
 
 
+async def test_a_stop_whose_text_comes_out_blank_still_has_a_reason() -> None:
+    result = await flow('if text == "x" { stop "{{ replace(text, "x", " ") }}" }\n return 1')
+    assert (result.status, result.record.code) == ("guarded", "flow.stop")
+    assert result.answer == result.record.reason == "stopped without a reason"
+
+
 @pytest.mark.parametrize(("input", "expected"), [("x", "then"), ("y", "also"), ("z", "else")])
 async def test_if_else_if_else(input: str, expected: str) -> None:
     body = """
