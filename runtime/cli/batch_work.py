@@ -83,10 +83,15 @@ async def _run(
     program: Program, arguments: argparse.Namespace, cases: tuple[Case, ...], out: Path, printed: TextIO
 ) -> int:
     task, grace = _task(arguments), duration_of("--grace", arguments.grace)
-    store = None if arguments.no_store else store_file()
+    path = store_file()
     with kept_replies(arguments) as replies:
         async with program.opened(
-            profile=arguments.profile, store=store, grace=0.5, cache=replies.cache, recorder=replies.recorder
+            profile=arguments.profile,
+            store=None if arguments.no_store else path,
+            accounts=path,
+            grace=0.5,
+            cache=replies.cache,
+            recorder=replies.recorder,
         ) as session:
             fit, faults = fitting(session, program.flow_name(arguments.flow), cases, arguments.cases)
             if faults:

@@ -33,12 +33,18 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--timeout", metavar="2m", help="end the run after this time")
     parser.add_argument("--grace", default="5s", metavar="5s", help="what calls in flight get after Ctrl-C")
     parser.add_argument(
+        "--cache",
+        action="store_true",
+        help="answer requests that were made before with the replies kept then",
+    )
+    parser.add_argument(
         "--capture", action="store_true", help="keep full prompts and raw replies in the record"
     )
     parser.add_argument("--json", action="store_true", help="print the run as one JSON object")
     parser.add_argument("--events", action="store_true", help="print events as JSON lines while it runs")
     parser.add_argument("--quiet", action="store_true", help="no live view; the thread's id is still shown")
-    parser.set_defaults(handler=handle)
+    # Half a run is no script.
+    parser.set_defaults(handler=handle, record=None)
 
 
 def handle(arguments: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from ..store.records import StepRecord, Tern
 from .answers_only import answers_only
 from .interrupt import interruptible
 from .person import ask_on_terminal
+from .replies import kept_replies
 from .run_flow import (
     answering,
     duration_of,
@@ -57,19 +58,22 @@ def _program(tern: Tern, moved: str | None) -> Program:
 async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.Namespace, out: TextIO) -> int:
     limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
     approver = answer_of(tern, arguments.answer)
-    async with program.opened(profile=tern.profile, store=path, grace=0.5) as session:
-        result = await interruptible(
-            lambda started: session.resume(
-                tern.id,
-                tenant=arguments.tenant,
-                hooks=hooks_of(arguments, session, out),
-                approver=approver,
-                limits=limits,
-                capture=arguments.capture,
-                started=started,
-            ),
-            grace,
-        )
+    with kept_replies(arguments) as replies:
+        async with program.opened(
+            profile=tern.profile, store=path, grace=0.5, cache=replies.cache
+        ) as session:
+            result = await interruptible(
+                lambda started: session.resume(
+                    tern.id,
+                    tenant=arguments.tenant,
+                    hooks=hooks_of(arguments, session, out),
+                    approver=approver,
+                    limits=limits,
+                    capture=arguments.capture,
+                    started=started,
+                ),
+                grace,
+            )
     print_result(result, arguments, out)
     return exit_code(result.record)
 

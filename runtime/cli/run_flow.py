@@ -58,7 +58,8 @@ def _how_to_go_on(result: Result, arguments: argparse.Namespace) -> str:
     if result.record.file is None:
         return "no record of it was kept (--no-store), so it cannot be gone on with"
     models = "".join(f" --model '{override}'" for override in arguments.model)
-    return f"go on with: jrun resume {result.record.id[:8]}{models}"
+    cache = " --cache" if arguments.cache else ""
+    return f"go on with: jrun resume {result.record.id[:8]}{models}{cache}"
 
 
 def start(

@@ -243,3 +243,12 @@ def test_a_batch_that_is_interrupted_or_killed_keeps_four_results_and_goes_on_wi
     calls = Path("calls.txt").read_text(encoding="utf-8").split()
     # What had its result was not asked for again.
     assert [calls.count(str(at)) for at in range(4)] == [1, 1, 1, 1]
+
+
+def test_the_day_is_booked_where_no_record_is_kept(batch: Batch) -> None:
+    Path("flow.judge").write_text(FLOW + "limits { calls 2 per day }", encoding="utf-8")
+    code, _, err = batch("--no-store", "--concurrency", "1")
+    assert code == 6
+    assert "limit.calls: the limit of 2 calls per day of flow is spent" in err
+    assert batch("--no-store", "--fresh")[0] == 6
+    assert {each["code"] for each in results().values()} == {"limit.calls"}

@@ -84,3 +84,17 @@ def test_a_cache_that_cannot_be_written_costs_no_answer(jrun: Jrun, tmp_path: Pa
     code, out, err = jrun("flow.judge", "Hi", "--cache")
     assert (code, out) == (0, "Hi\n")
     assert "replies could not be kept" in err
+
+
+def test_a_run_that_is_gone_on_with_may_use_kept_replies(jrun: Jrun) -> None:
+    Path("flow.judge").write_text(
+        FLOW.replace("{ return writer(question) }", '{ approve "Ask?"  return writer(question) }'),
+        encoding="utf-8",
+    )
+    for times in range(2):
+        code, _, err = jrun("flow.judge", "Hi", "--cache")
+        run = err[err.index("jrun resume ") :].split()[2]
+        assert (code, f"go on with: jrun resume {run} --cache" in err) == (5, True)
+        code, out, err = jrun("resume", run, "--yes", "--cache")
+        assert (code, out) == (0, "Hi\n")
+        assert ("1 of 1 replies from the cache" in err) is bool(times)
