@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import attrs
 import trio
 
 from ..expr import to_json
 from ..flow.frame import Approver
-from ..program import Program, load
+from ..program import Program, Result, load
 from ..report.exit_codes import exit_code
 from ..resume import check_resumable
 from ..store.records import StepRecord, Tern
@@ -22,11 +22,10 @@ from .replies import kept_replies
 from .run_flow import (
     answering,
     duration_of,
-    hooks_of,
     limits_of,
-    print_result,
     with_models,
 )
+from .screen import Screen
 from .store_file import store_file, stored_run
 from .wrong_use import WrongUse
 
@@ -42,7 +41,10 @@ def _resume(arguments: argparse.Namespace) -> int:
     program = _program(tern, arguments.file)
     program = attrs.evolve(program, plan=with_models(program.plan, arguments.model))
     with answers_only() as out:
-        return trio.run(_go_on, program, tern, store_file(), arguments, out)
+        screen = Screen(arguments, out)
+        result = trio.run(_go_on, program, tern, store_file(), arguments, screen)
+    screen.result(result)
+    return exit_code(result.record)
 
 
 def _program(tern: Tern, moved: str | None) -> Program:
@@ -55,18 +57,20 @@ def _program(tern: Tern, moved: str | None) -> Program:
         raise WrongUse(f"{file}: {error.strerror or error}; if it was moved, give it with --file") from None
 
 
-async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.Namespace, out: TextIO) -> int:
+async def _go_on(
+    program: Program, tern: Tern, path: Path, arguments: argparse.Namespace, screen: Screen
+) -> Result:
     limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
     approver = answer_of(tern, arguments.answer)
     with kept_replies(arguments) as replies:
         async with program.opened(
             profile=tern.profile, store=path, grace=0.5, cache=replies.cache
         ) as session:
-            result = await interruptible(
+            return await interruptible(
                 lambda started: session.resume(
                     tern.id,
                     tenant=arguments.tenant,
-                    hooks=hooks_of(arguments, session, out),
+                    hooks=screen.hooks(session.plan.workflow, limits.cost),
                     approver=approver,
                     limits=limits,
                     capture=arguments.capture,
@@ -74,8 +78,6 @@ async def _go_on(program: Program, tern: Tern, path: Path, arguments: argparse.N
                 ),
                 grace,
             )
-    print_result(result, arguments, out)
-    return exit_code(result.record)
 
 
 def answer_of(tern: Tern, answer: bool | None) -> Approver | None:

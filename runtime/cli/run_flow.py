@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import attrs
 import msgspec
@@ -16,15 +15,12 @@ import trio
 
 from ...dsl.plan import ModelPlan, Plan
 from ...dsl.suggest import closest
-from ..expr import to_json
 from ..flow.profiles import with_profile
 from ..judge.errors import ConfigurationError, JudgeflowError, NotResumableError, UnknownThreadError
 from ..judge.reading import exact_number
-from ..program import CheckError, Program, Result, Session, load
+from ..program import CheckError, Program, Result, load
 from ..report.exit_codes import ANSWERED, FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
-from ..report.live import LiveView
-from ..report.text import memory_line
-from ..run import Ledger, Limits, events
+from ..run import Ledger, Limits
 from ..store.errors import AmbiguousThreadError, NoStoreError, NoThreadError, StoreError
 from ..store.terns import Store
 from ..store.threads import find_thread
@@ -35,6 +31,7 @@ from .interrupt import interruptible
 from .person import ask_on_terminal
 from .replies import kept_replies
 from .run_input import input_of
+from .screen import Screen
 from .store_file import store_file
 from .wrong_use import WrongUse
 
@@ -54,14 +51,6 @@ def _run_file(arguments: argparse.Namespace) -> int:
     return start(program, arguments, given)
 
 
-def _how_to_go_on(result: Result, arguments: argparse.Namespace) -> str:
-    if result.record.file is None:
-        return "no record of it was kept (--no-store), so it cannot be gone on with"
-    models = "".join(f" --model '{override}'" for override in arguments.model)
-    cache = " --cache" if arguments.cache else ""
-    return f"go on with: jrun resume {result.record.id[:8]}{models}{cache}"
-
-
 def start(
     program: Program,
     arguments: argparse.Namespace,
@@ -72,8 +61,9 @@ def start(
 ) -> int:
     """Runs the input to its end and prints what came of it; `told` is told as well. The exit code."""
     with answers_only() as out:
-        result = trio.run(_run, program, arguments, given, out, replay_of)
-    print_result(result, arguments, out)
+        screen = Screen(arguments, out)
+        result = trio.run(_run, program, arguments, given, screen, replay_of)
+    screen.result(result)
     told(result)
     return exit_code(result.record)
 
@@ -216,7 +206,7 @@ def whole_thread(path: Path, typed: str | None, tenant: str) -> str | None:
 
 
 async def _run(
-    program: Program, arguments: argparse.Namespace, given: Any, out: TextIO, replay_of: str | None
+    program: Program, arguments: argparse.Namespace, given: Any, screen: Screen, replay_of: str | None
 ) -> Result:
     path = store_file()
     if arguments.no_store and arguments.thread:
@@ -238,7 +228,7 @@ async def _run(
                     flow=arguments.flow,
                     thread=thread,
                     tenant=arguments.tenant,
-                    hooks=hooks_of(arguments, session, out),
+                    hooks=screen.hooks(session.plan.workflow, limits.cost),
                     approver=ask_on_terminal(),
                     limits=limits,
                     capture=arguments.capture,
@@ -247,37 +237,3 @@ async def _run(
                 ),
                 grace,
             )
-
-
-def hooks_of(arguments: argparse.Namespace, session: Session, out: TextIO) -> list[events.Hook]:
-    hooks: list[events.Hook] = []
-    if arguments.events:
-        hooks.append(lambda event: print(msgspec.json.encode(event).decode(), file=out, flush=True))
-    if not arguments.quiet:
-        terminal = sys.stderr.isatty()
-        hooks.append(
-            LiveView(
-                sys.stderr,
-                live=terminal and os.environ.get("TERM") != "dumb",
-                colour=terminal and not os.environ.get("NO_COLOR"),
-                workflow=session.plan.workflow,
-                allowed=limits_of(session.plan, arguments).cost,
-            )
-        )
-    return hooks
-
-
-def print_result(result: Result, arguments: argparse.Namespace, out: TextIO) -> None:
-    if arguments.json:
-        print(msgspec.json.encode(result.record).decode(), file=out)
-    elif result.answer is not None and not arguments.events:
-        print(result.answer if isinstance(result.answer, str) else to_json(result.answer), file=out)
-    out.flush()
-    for step in result.record.steps:
-        if step.kind == "memory" and not arguments.quiet:
-            print(f"memory: {memory_line(step.answer, step.reason)}", file=sys.stderr)
-    if arguments.quiet and result.status != "answered":
-        print(f"{result.status}: {result.record.reason}", file=sys.stderr)
-    if result.status in ("paused", "cancelled") and not arguments.quiet:
-        print(_how_to_go_on(result, arguments), file=sys.stderr)
-    print(f"thread: {result.thread}", file=sys.stderr)

@@ -187,6 +187,7 @@ class Execution:
         remember, steps = self.request.remember, len(self.run.steps)
         if remember is None or not self.durable or self.guard.stopping:
             return tern
+        self._tell_kept(tern)
         # A scope of its own: the run's may have ended, and a stop or the run's time ends this as well.
         self._scope = self.guard.scope = trio.CancelScope(deadline=self._scope.deadline)
         try:
@@ -297,6 +298,15 @@ class Execution:
                     thread=request.thread,
                     profile=request.profile,
                     scripted=request.scripted,
+                )
+            )
+
+    def _tell_kept(self, tern: Tern) -> None:
+        run = self.run
+        if run.hooks:
+            run.emit(
+                events.RunKept(
+                    run=tern.id, at=run.now(), status=tern.status, answer=tern.answer, reason=tern.reason
                 )
             )
 

@@ -103,6 +103,14 @@ class StepEnded(Event, tag="step.ended", frozen=True, kw_only=True):
     record: StepRecord
 
 
+class RunKept(Event, tag="run.kept", frozen=True, kw_only=True):
+    """The run is in the store as it ended, its answer is there to be read, and its thread is about to be summed up."""
+
+    status: str
+    answer: Any
+    reason: str | None = None
+
+
 class RunEnded(Event, tag="run.ended", frozen=True, kw_only=True):
     tern: Tern
 

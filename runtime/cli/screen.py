@@ -1,0 +1,85 @@
+"""What a command shows of a run: the live view and events while it goes on, its answer, and how to go on with it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from decimal import Decimal
+from typing import Any, TextIO
+
+import msgspec
+
+from ..expr import to_json
+from ..report.live import LiveView
+from ..report.text import memory_line
+from ..result import Result
+from ..run import events
+
+
+class Screen:
+    """One run's screen. `out` is for the answer alone (or for JSON, where that is asked for); all else goes to
+    standard error."""
+
+    def __init__(self, arguments: argparse.Namespace, out: TextIO) -> None:
+        self._arguments = arguments
+        self._out = out
+        self._answered = False
+
+    def hooks(self, workflow: str, allowed: Decimal | None) -> list[events.Hook]:
+        """`allowed` are the US dollars that the run may cost; None where that is not limited."""
+        hooks: list[events.Hook] = []
+        if self._arguments.events:
+            hooks.append(lambda event: print(msgspec.json.encode(event).decode(), file=self._out, flush=True))
+        if not self._arguments.quiet:
+            hooks.append(_live_view(workflow, allowed))
+        # After the live view, which must have cleared its last line.
+        return [*hooks, self._kept]
+
+    def _kept(self, event: events.Event) -> None:
+        if isinstance(event, events.RunKept):
+            self._answer(event.answer)
+
+    def _answer(self, answer: Any) -> None:
+        """Prints it, once; what fails to be printed is tried again at the end, where it is told."""
+        if self._answered or answer is None or self._arguments.json or self._arguments.events:
+            return
+        print(answer if isinstance(answer, str) else to_json(answer), file=self._out, flush=True)
+        self._answered = True
+
+    def result(self, result: Result) -> None:
+        """How the run ended."""
+        arguments, record = self._arguments, result.record
+        if arguments.json:
+            print(msgspec.json.encode(record).decode(), file=self._out)
+        self._answer(result.answer)
+        self._out.flush()
+        if arguments.quiet:
+            if result.status != "answered":
+                print(f"{result.status}: {record.reason}", file=sys.stderr)
+        else:
+            for step in record.steps:
+                if step.kind == "memory":
+                    print(f"memory: {memory_line(step.answer, step.reason)}", file=sys.stderr)
+            if result.status in ("paused", "cancelled"):
+                print(_how_to_go_on(result, arguments), file=sys.stderr)
+        print(f"thread: {result.thread}", file=sys.stderr)
+
+
+def _live_view(workflow: str, allowed: Decimal | None) -> LiveView:
+    terminal = sys.stderr.isatty()
+    return LiveView(
+        sys.stderr,
+        live=terminal and os.environ.get("TERM") != "dumb",
+        colour=terminal and not os.environ.get("NO_COLOR"),
+        workflow=workflow,
+        allowed=allowed,
+    )
+
+
+def _how_to_go_on(result: Result, arguments: argparse.Namespace) -> str:
+    if result.record.file is None:
+        return "no record of it was kept (--no-store), so it cannot be gone on with"
+    models = "".join(f" --model '{override}'" for override in arguments.model)
+    cache = " --cache" if arguments.cache else ""
+    return f"go on with: jrun resume {result.record.id[:8]}{models}{cache}"
