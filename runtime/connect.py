@@ -59,7 +59,11 @@ class Connections:
         chosen = choose(self._choice(model), self._environ)
         target = chosen.target
         return Connection(
-            target, target.name, chosen.model, lambda: self._recorded(lambda: self._service(target))
+            target,
+            target.name,
+            chosen.model,
+            lambda: self._recorded(lambda: self._service(target)),
+            chosen.vendor,
         )
 
     @asynccontextmanager

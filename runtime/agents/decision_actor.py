@@ -164,6 +164,7 @@ class _Decider:
             minimum=decided.minimum,
             normalized=decision.normalized if decision else False,
             provider=reply.provider or None,
+            gateway=reply.gateway,
             model=reply.model or None,
         )
         if not task.run.hooks or decision is None:
@@ -182,6 +183,7 @@ class _Decider:
                 outcome="uncertain" if decided.uncertain else "accepted",
                 duration_ms=milliseconds,
                 provider=reply.provider,
+                gateway=reply.gateway,
                 model=reply.model or None,
                 input_tokens=reply.usage.input_tokens,
                 output_tokens=reply.usage.output_tokens,

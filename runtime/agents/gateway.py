@@ -22,14 +22,23 @@ _FREE = Decimal(0)
 BROKEN_OFF = Usage(incomplete=True)
 """What is known of a call that never came back."""
 
+
+@attrs.frozen
+class Served:
+    """A model as its provider knows it. `vendor` answers, where the provider is a gateway that passes questions on."""
+
+    slug: str
+    vendor: str | None = None
+
+
 ProviderHandler = Callable[[ChatCall | DecideCall], Awaitable[ChatReply | DecisionReply]]
 
 
 @asynccontextmanager
 async def provider_behaviour(
-    provider: Provider, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
+    provider: Provider, models: Mapping[str, ModelPlan], served: Mapping[str, Served]
 ) -> AsyncIterator[ProviderHandler]:
-    """A provider as an actor: its connections live and die with it. `slugs` are its own names of the models."""
+    """A provider as an actor: its connections live and die with it."""
 
     async def handle(call: ChatCall | DecideCall) -> ChatReply | DecisionReply:
         model, run = models[call.model], call.run
@@ -38,7 +47,7 @@ async def provider_behaviour(
             turn = Turn(run, call.party)
             await turn.take()
             try:
-                reply = await _send(provider, call, model, slugs[call.model], turn)
+                reply = await _send(provider, call, model, served[call.model], turn)
             except ProviderError as error:
                 if error.usage is not None:
                     # A refused, filtered or cut answer is no answer, but it was paid for.
@@ -65,7 +74,7 @@ async def provider_behaviour(
 
 
 async def _send(
-    provider: Provider, call: ChatCall | DecideCall, model: ModelPlan, slug: str, turn: Turn
+    provider: Provider, call: ChatCall | DecideCall, model: ModelPlan, served: Served, turn: Turn
 ) -> ChatReply | DecisionReply:
     caller = Caller(
         party=call.party,
@@ -79,9 +88,12 @@ async def _send(
         turn=turn,
     )
     if isinstance(call, ChatCall):
-        return await provider.chat(_chat_request(call, model, slug, caller))
-    request = DecisionRequest(slug, call.state, call.questions, caller, model.timeout)
-    return msgspec.structs.replace(await provider.decide(request), provider=provider.name)
+        return await provider.chat(_chat_request(call, model, served.slug, caller))
+    request = DecisionRequest(served.slug, call.state, call.questions, caller, model.timeout)
+    reply = await provider.decide(request)
+    if served.vendor is None:
+        return msgspec.structs.replace(reply, provider=provider.name)
+    return msgspec.structs.replace(reply, provider=served.vendor, gateway=provider.name)
 
 
 def _chat_request(call: ChatCall, model: ModelPlan, slug: str, caller: Caller) -> ChatRequest:

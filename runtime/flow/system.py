@@ -28,7 +28,7 @@ from ..agents.answers import AnswerReader
 from ..agents.classes import Classes
 from ..agents.decision_actor import DecisionParts, DecisionRef, decision_behaviour
 from ..agents.gate_actor import GateParts, gate_behaviour
-from ..agents.gateway import Gateway, provider_behaviour
+from ..agents.gateway import Gateway, Served, provider_behaviour
 from ..agents.hooks import JudgeHook
 from ..agents.judge_actor import judge_behaviour
 from ..agents.judge_form import JudgeParts
@@ -54,12 +54,14 @@ from .steps import StepCompiler
 
 @attrs.frozen(eq=False)
 class Connection:
-    """Where a model is served. Models with an equal `key` share one provider; `slug` is how it knows the model."""
+    """Where a model is served. Models with an equal `key` share one provider; `slug` is how it knows the model, and
+    `vendor` who answers where the provider only passes questions on."""
 
     key: Hashable
     name: str
     slug: str
     open: Callable[[], AbstractAsyncContextManager[Provider]]
+    vendor: str | None = None
 
 
 Connect = Callable[[ModelPlan], Connection]
@@ -176,7 +178,7 @@ class _Assembly:
         """An actor for each provider, by the name of every model that it serves."""
         level = self.level("providers", service=True)
         started: dict[Hashable, ProviderRef] = {}
-        slugs: dict[str, str] = {}
+        served: dict[str, Served] = {}
         refs: dict[str, ProviderRef] = {}
         for name, model in self.plan.models.items():
             try:
@@ -185,9 +187,9 @@ class _Assembly:
                 # A run that may call this model is refused before it starts; the others need not care.
                 self.unavailable[name] = error
                 continue
-            slugs[name] = connection.slug
+            served[name] = Served(connection.slug, connection.vendor)
             if connection.key not in started:
-                opens = partial(_provider, connection, self.plan.models, slugs)
+                opens = partial(_provider, connection, self.plan.models, served)
                 started[connection.key] = self.start(level, f"provider:{connection.name}", opens)
             refs[name] = started[connection.key]
         return refs
@@ -292,17 +294,17 @@ async def _nobody(question: str, showing: Any) -> bool | None:
 
 @asynccontextmanager
 async def _provider(
-    connection: Connection, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
+    connection: Connection, models: Mapping[str, ModelPlan], served: Mapping[str, Served]
 ) -> AsyncIterator[Any]:
     """A provider that is opened when it is first called: a model that no run asks has no connection to make and
     nothing to load."""
-    async with on_demand(connection.name, lambda: _opened(connection, models, slugs)) as handle:
+    async with on_demand(connection.name, lambda: _opened(connection, models, served)) as handle:
         yield handle
 
 
 @asynccontextmanager
 async def _opened(
-    connection: Connection, models: Mapping[str, ModelPlan], slugs: Mapping[str, str]
+    connection: Connection, models: Mapping[str, ModelPlan], served: Mapping[str, Served]
 ) -> AsyncIterator[Any]:
-    async with connection.open() as provider, provider_behaviour(provider, models, slugs) as handle:
+    async with connection.open() as provider, provider_behaviour(provider, models, served) as handle:
         yield handle

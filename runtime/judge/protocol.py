@@ -182,6 +182,8 @@ class DecisionReply(msgspec.Struct, frozen=True, gc=False):
     model: str = ""
     provider: str = ""
     """Who was asked; filled in by whoever asks."""
+    gateway: str | None = None
+    """Who passed the question on to them."""
     origin: Literal["reported", "logprobs", "json", "scripted"] = "reported"
     """Where probabilities and confidences came from."""
     rounding: int | None = None

@@ -49,6 +49,8 @@ class Chosen:
     target: Target
     model: str
     """The slug as the service knows it."""
+    vendor: str | None = None
+    """Who answers, where the service is a gateway that passes questions on."""
 
 
 def choose(choice: ModelChoice, environ: Mapping[str, str]) -> Chosen:
@@ -68,7 +70,9 @@ def choose(choice: ModelChoice, environ: Mapping[str, str]) -> Chosen:
         timeout=choice.timeout,
         rounding=choice.rounding if choice.rounding is not None else target.rounding,
     )
-    return Chosen(target, target.model(choice.slug))
+    builtin = BUILTIN.get(target.name)
+    passed_on = builtin is not None and builtin.keeps_prefix and slash and vendor != target.name
+    return Chosen(target, target.model(choice.slug), vendor if passed_on else None)
 
 
 @attrs.frozen

@@ -21,7 +21,7 @@ from .choose import BUILTIN, choose
 from .clockwork import Clockwork
 from .open import make_provider
 from .script import Line, Script, ScriptProvider
-from .settings import ModelChoice, ProviderSettings, Target
+from .settings import ModelChoice, ProviderSettings
 
 SYSTEM_ONE = "typesafe/jev-1.13"
 
@@ -142,16 +142,8 @@ def _service(
     target = chosen.target
     clockwork = Clockwork(environ=environ)
     model: DecisionModel = OpenedOnUse(lambda: make_provider(target, clockwork))
-    provider, gateway = _names(target, choice.slug)
-    return ModelDecisions(model, chosen.model, provider, gateway, timeout)
-
-
-def _names(target: Target, slug: str) -> tuple[str, str | None]:
-    """Who answers, and who passes the question on."""
-    vendor, slash, _ = slug.partition("/")
-    if target.name == "openrouter" and slash and vendor != "openrouter":
-        return vendor, target.name
-    return target.name, None
+    gateway = None if chosen.vendor is None else target.name
+    return ModelDecisions(model, chosen.model, chosen.vendor or target.name, gateway, timeout)
 
 
 def _moved(

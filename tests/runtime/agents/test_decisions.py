@@ -7,9 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import trio
 
+from judgeflow.dsl.plan import ModelPlan
+from judgeflow.runtime.flow.system import Connection
 from judgeflow.runtime.judge.errors import (
     ConfigurationError,
     ObservabilityError,
@@ -29,7 +32,7 @@ from judgeflow.runtime.store.records import Tern
 from judgeflow.runtime.testing.cancellations import every_cancellation
 from judgeflow.runtime.testing.watched import Watch
 
-from ..helpers import Model, opened, program, run, step, steps, unchecked
+from ..helpers import Model, connected, opened, program, run, step, steps, unchecked
 
 SHELL = """
 model decider "fake/decider" {{ kind decision  price $1 in, $1 out }}
@@ -415,13 +418,30 @@ async def test_c78_c79_c80_c83_the_event_comes_before_the_branch_and_holds_no_co
     assert isinstance(event, events.Decided)
     assert (event.id, event.kind, event.name) == (f"{result.record.id}/1", "boolean", "urgent")
     assert (event.selected, event.confidence, event.outcome) == (True, 0.9, "accepted")
-    assert (event.provider, event.model, event.input_tokens, event.output_tokens) == (
+    assert (event.provider, event.gateway, event.model, event.input_tokens, event.output_tokens) == (
         "fake",
+        None,
         "fake/decider",
         10,
         5,
     )
     assert "Fire" not in str(event)
+
+
+async def test_c78_a_gateway_stands_beside_whoever_answers_in_the_event_and_the_record() -> None:
+    seen: list[events.Event] = []
+    made = program(source(BRANCHES, clauses=AT_LEAST))
+    by_hand = connected({"decider": Model({"decision": ConditionAnswer(0.9)}, name="openrouter")})
+
+    def connect(model: ModelPlan) -> Connection:
+        return attrs.evolve(by_hand(model), vendor="typesafe")
+
+    async with made.opened(connect=connect) as session:
+        result = await session.run({"ticket": TICKET}, hooks=[seen.append])
+    [told] = [event for event in seen if isinstance(event, events.Decided)]
+    [step] = [step for step in result.record.steps if step.decision is not None]
+    assert (told.provider, told.gateway) == ("typesafe", "openrouter")
+    assert (step.decision.provider, step.decision.gateway) == ("typesafe", "openrouter")
 
 
 async def test_c85_x20_events_of_choices_and_scales_name_their_labels() -> None:

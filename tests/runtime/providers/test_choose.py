@@ -70,7 +70,14 @@ def test_u45_a_slug_finds_its_service(slug, via, found) -> None:
 
 def test_a_vendor_without_a_key_is_served_by_openrouter() -> None:
     chosen = choose(ModelChoice("openai/gpt-6"), {"OPENROUTER_API_KEY": "sk-r"})
-    assert (chosen.target.name, chosen.model) == ("openrouter", "openai/gpt-6")
+    assert (chosen.target.name, chosen.model, chosen.vendor) == ("openrouter", "openai/gpt-6", "openai")
+
+
+@pytest.mark.parametrize(
+    ("slug", "via"), [("openai/gpt-6", None), ("openrouter/auto", "openrouter"), ("echo/x", None)]
+)
+def test_a_service_that_answers_itself_is_no_gateway(slug, via) -> None:
+    assert choose(ModelChoice(slug, via), ALL).vendor is None
 
 
 def test_a_decision_model_without_a_key_of_its_own_is_asked_in_its_own_format_there() -> None:
