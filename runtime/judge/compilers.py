@@ -23,7 +23,7 @@ import attrs
 import msgspec
 import trio
 
-from .reading.fences import find_fences
+from .reading.fences import find_fences, one_fence
 from .reading.strict_json import NotJson, parse
 from .reading.text import one_line_end, strip_blanks
 
@@ -115,16 +115,27 @@ async def compile_code(language: str, target: str, compilers: Compilers) -> Comp
 
 def check_json(target: str) -> Compilation:
     """What strict JSON makes of a text; no process is needed."""
+    why = why_no_json(strip_blanks(code_of(target)))
+    return Compilation(why is None, why)
+
+
+def why_no_json(code: str) -> str | None:
+    """Why a text without blanks around it is not strict JSON; None where it is."""
     try:
-        parse(strip_blanks(code_of(target)))
+        parse(code)
     except NotJson as error:
-        return Compilation(False, f"is not JSON: {error}")
-    return Compilation(True)
+        return f"is not JSON: {error}"
+    return None
 
 
 def code_of(target: str) -> str:
     """The body of the one fence of a text; the text itself where there is none, several, or one that never ends."""
+    if "`" not in target and "~" not in target:
+        return target
     text = one_line_end(target)
+    body = one_fence(text)
+    if body is not None:
+        return body
     fences = find_fences(text)
     return fences[0].body(text) if len(fences) == 1 and fences[0].closed else target
 

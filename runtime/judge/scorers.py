@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,22 +16,39 @@ import msgspec
 
 from ...dsl.scorer_check import check_scorer, compile_pattern, compile_schema
 from ...dsl.scorer_spec import ScorerSpec
-from .compilers import Compilers, check_json, compile_code
-from .reading.lenient_json import read_json
+from .compilers import Compilers, code_of, compile_code, why_no_json
+from .reading.lenient_json import find_json
+from .reading.quick_json import NO_JSON, UNSURE, NoValue, quick
+from .reading.text import strip_blanks
 
 MOST_VIOLATIONS = 8
+MOST_NESTED = 1_000
+"""Lists and objects in one another that a schema is held against: the validator recurses, and has no limit itself."""
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
 _LONGEST_SHOWN = 60
 _LONGEST_MESSAGE = 200
 
 
+class Why(msgspec.Struct, frozen=True):
+    """Why a check does not hold, where the words cost more than the check: `say` finds them in what was `seen`."""
+
+    say: Callable[[Any], str | None]
+    seen: Any
+
+
 class ScorerResult(msgspec.Struct, frozen=True):
-    """`score` is 1 or 0; `detail` says why not, and is None where it passed."""
+    """`score` is 1 or 0; `why` says why not, and is None where it passed."""
 
     name: str
     passed: bool
     score: int
-    detail: str | None = None
+    why: str | Why | None = None
+
+    @property
+    def detail(self) -> str | None:
+        """`why` in words."""
+        why = self.why
+        return why.say(why.seen) if isinstance(why, Why) else why
 
 
 class CannotTell(msgspec.Struct, frozen=True):
@@ -38,8 +57,8 @@ class CannotTell(msgspec.Struct, frozen=True):
     reason: str
 
 
-Finding = str | CannotTell | None
-"""None: the check holds; a text: it does not, and why."""
+Finding = str | Why | CannotTell | None
+"""None: the check holds; a text or what gives one: it does not, and why."""
 Check = Callable[[str], Finding]
 
 
@@ -101,13 +120,13 @@ def _run(name: str, check: Check, held: str | None) -> Callable[[str], ScorerRes
         finding = check(target)
         if finding is None:
             return bad
-        return good if type(finding) is str else _failed(name, finding)
+        return _failed(name, finding) if isinstance(finding, CannotTell) else good
 
     return run_negated
 
 
-def _failed(name: str, finding: str | CannotTell) -> ScorerResult:
-    return ScorerResult(name, False, 0, finding if isinstance(finding, str) else finding.reason)
+def _failed(name: str, finding: str | Why | CannotTell) -> ScorerResult:
+    return ScorerResult(name, False, 0, finding.reason if isinstance(finding, CannotTell) else finding)
 
 
 def _contains(spec: ScorerSpec) -> tuple[Check, str]:
@@ -155,13 +174,16 @@ def _length(spec: ScorerSpec) -> tuple[Check, str]:
 def _schema(spec: ScorerSpec) -> tuple[Check, str]:
     validator = compile_schema(spec.schema)
     is_valid = validator.is_valid
+    violations = partial(_violations, validator)
 
     def check(target: str) -> Finding:
-        value = _value(target)
-        if value is _NO_JSON:
+        value = find_json(target)
+        if value is NO_JSON:
             return "is not JSON"
+        if len(target) > 2 * MOST_NESTED and _nests_deeper(value, MOST_NESTED):
+            return CannotTell(f"cannot be checked: it nests deeper than {MOST_NESTED}")
         try:
-            return None if is_valid(value) else _violations(validator, value)
+            return None if is_valid(value) else Why(violations, value)
         except (ValueError, RecursionError) as error:
             return CannotTell(f"cannot be checked: {str(error)[:_LONGEST_MESSAGE]}")
 
@@ -170,10 +192,11 @@ def _schema(spec: ScorerSpec) -> tuple[Check, str]:
 
 def _compiles_json(spec: ScorerSpec) -> tuple[Check, str]:
     def check(target: str) -> Finding:
-        if "`" not in target and "~" not in target and _quickly(target) is not _NO_JSON:
-            return None  # there is no fence, and nothing to say
-        said = check_json(target)
-        return None if said.ok else said.detail
+        code = strip_blanks(code_of(target))
+        value = quick(code)
+        if value is UNSURE:
+            return why_no_json(code)
+        return Why(why_no_json, code) if isinstance(value, NoValue) else None
 
     return check, "compiles as json"
 
@@ -203,56 +226,27 @@ def _compiling(spec: ScorerSpec, name: str, compilers: Compilers) -> Scorer:
     )
 
 
-_NO_JSON = object()
-_decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder().encode
-_DIGIT = re.compile(r"[0-9]")
-_TOO_LONG = re.compile(r"[0-9]{309}")
-
-
-def _value(target: str) -> Any:
-    """The JSON value of a text, read leniently; _NO_JSON where there is none."""
-    value = _quickly(target)
-    if value is not _NO_JSON:
-        return value
-    reading = read_json(target)
-    return reading.value if reading.ok else _NO_JSON
-
-
-def _quickly(target: str) -> Any:
-    """The value of a text that is JSON beyond doubt; _NO_JSON where that takes an exact reading.
-
-    msgspec is fast and as strict as it must be but for three things, so what may show one of them is read the exact
-    way: it keeps the last of two equal keys (then a colon is missing when the value is written again; only an escaped
-    one could make up for it), and it takes whole numbers past a double's range.
-    """
-    try:
-        value = _decode(target)
-        if (
-            "\\u003" not in target
-            and target.count(":") == _encode(value).count(b":")
-            and not _has_long_number(target)
-        ):
-            return value
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        pass
-    return _NO_JSON
-
-
-def _has_long_number(target: str) -> bool:
-    # A run of 309 digits takes in one of every 300 characters: texts without a digit there are known at a glance.
-    return (
-        len(target) > 308
-        and _DIGIT.search(target[::300]) is not None
-        and _TOO_LONG.search(target) is not None
-    )
+def _nests_deeper(value: Any, most: int) -> bool:
+    level = [value]
+    for _ in range(most):
+        holders = [item for item in level if isinstance(item, dict | list)]
+        level = [
+            item for holder in holders for item in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+        if not level:
+            return False
+    return any(isinstance(item, dict | list) for item in level)
 
 
 def _violations(validator: jsonschema_rs.Draft202012Validator, value: Any) -> str:
     found = []
-    for error in islice(validator.iter_errors(value), MOST_VIOLATIONS):
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
-        found.append(_cut(f"${path}: {error.message}", _LONGEST_MESSAGE))
+    # Where the value nests too deep to be gone through, that it does not fit is still known from one violation.
+    with suppress(ValueError, RecursionError):
+        for error in islice(validator.iter_errors(value), MOST_VIOLATIONS):
+            path = "".join(
+                f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path
+            )
+            found.append(_cut(f"${path}: {error.message}", _LONGEST_MESSAGE))
     return "; ".join(found) or "does not fit the schema"
 
 

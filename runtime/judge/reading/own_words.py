@@ -10,8 +10,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from .brackets import bracket_pairs, strings_in
 from .fences import Fence, Span, code_spans, outside, quoted_lines
-from .lenient_json import bracket_pairs
 from .strict_json import NotJson, parse
 from .text import BLANKS, EMPHASIS, LABEL_COLONS, LINE_BLANKS, VERDICT_WORDS, is_word
 
@@ -95,7 +95,7 @@ def _json_spans(text: str) -> Iterator[Span]:
         if pair.closed and _is_json(text[pair.start : pair.end]):
             yield pair.start, pair.end
         elif _OBJECT_START.match(text, pair.start) is not None:
-            for start, end in pair.strings:
+            for start, end in strings_in(text, pair):
                 if _LABEL.search(text, start, end) is None:
                     continue
                 cut = end - start == 1 or text[end - 1] != '"'

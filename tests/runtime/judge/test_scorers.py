@@ -15,7 +15,7 @@ import trio
 
 from judgeflow.dsl.scorer_spec import ScorerSpec
 from judgeflow.runtime.judge.compilers import Compilers
-from judgeflow.runtime.judge.scorers import MOST_VIOLATIONS, ScorerResult, compile_scorer
+from judgeflow.runtime.judge.scorers import MOST_NESTED, MOST_VIOLATIONS, ScorerResult, compile_scorer
 
 API = {
     "type": "object",
@@ -238,6 +238,37 @@ async def test_d17_d22_d24_a_compiler_in_trouble_is_a_failed_scorer_and_no_crash
         result = await run_with_compiler(tmp_path, script, limit=0.2)
     assert (result.name, result.passed) == ("compiles-0", False)
     assert said in (result.detail or "")
+
+
+def nested(depth: int) -> str:
+    return '{"tree": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+
+
+TREE = {
+    "properties": {"tree": {"$ref": "#/$defs/tree"}},
+    "$defs": {"tree": {"items": {"$ref": "#/$defs/tree"}}},
+}
+
+
+@pytest.mark.parametrize("depth", [MOST_NESTED + 1, 100_000])
+@pytest.mark.parametrize("negated", [False, True])
+def test_d02_a_value_that_nests_too_deep_to_be_checked_fails_under_not_too(depth: int, negated: bool) -> None:
+    result = scored(nested(depth), "schema", schema=TREE, negated=negated)
+    assert (result.passed, result.detail) == (False, "cannot be checked: it nests deeper than 1000")
+    assert scored(nested(MOST_NESTED), "schema", schema=TREE).passed
+
+
+def test_d07_what_is_known_not_to_fit_passes_under_not_however_deep_it_nests() -> None:
+    required = {"required": ["name"]}
+    assert scored(nested(400), "schema", schema=required).detail == "does not fit the schema"
+    assert scored(nested(400), "schema", schema=required, negated=True).passed
+
+
+def test_d11_a_detail_says_the_same_each_time_it_is_read() -> None:
+    broken = scored('{"status": ', "compiles", language="json")
+    unfit = scored('{"status": "ok", "items": ["x"]}', "schema", schema=API)
+    assert broken.detail == broken.detail == "is not JSON: Expecting value: line 1 column 11 (char 10)"
+    assert unfit.detail == unfit.detail == '$.items[0]: "x" is not of type "integer"'
 
 
 def test_d42_a_scorer_is_named_by_itself_or_by_its_kind_and_place() -> None:
