@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from ..dsl import ast
-from ..dsl.check.base import CallableSurface, Surface, TypeSurface
-from ..dsl.check.builtins import FUNCTIONS, JUDGE_FUNCTIONS
+from ..dsl.check.base import CallableSurface, TypeSurface
 from ..dsl.check.surface import judge_form
+from .shadows import Find, function_called, may_call, names_given
 from .tree import children
 
 Kind = Literal["declaration", "param", "local", "field", "option", "question", "builtin"]
-Find = Callable[[str], Surface | None]
 
 
 class Target(NamedTuple):
@@ -62,8 +61,10 @@ def occurrences(node: ast.Declaration, find: Find) -> list[Occurrence]:
 
 class _Reader:
     def __init__(self, node: ast.Declaration, find: Find) -> None:
+        self.node = node
         self.find = find
         self.owner = name_of(node)
+        self.calls = may_call(node)
         self.found: list[Occurrence] = []
 
     # --- adding --------------------------------------------------------------------------------------------
@@ -91,7 +92,8 @@ class _Reader:
         name = getattr(node, "name", None)
         if isinstance(name, ast.Ident):
             self.add(name, declared(name.text), defines=True)
-        locals_ = self.params(getattr(node, "params", None) or ())
+        given = {each: builtin(each) for each in names_given(node, self.find)}
+        locals_ = {**given, **self.params(getattr(node, "params", None) or ())}
         match node:
             case ast.Flow():
                 self.shape(node.shape)
@@ -101,7 +103,7 @@ class _Reader:
             case ast.Type():
                 self.type(node)
             case ast.Test():
-                self.test(node)
+                self.test(node, given)
             case ast.Model(via=ast.Ident() as via):
                 self.add(via, declared(via.text) if self.find(via.text) else builtin(via.text))
                 self.clauses(node.clauses, locals_)
@@ -137,7 +139,7 @@ class _Reader:
             self.shape(field.shape)
         self.shape(node.alias)
 
-    def test(self, node: ast.Test) -> None:
+    def test(self, node: ast.Test, given: Locals) -> None:
         self.mention(node.flow)
         for pair in node.given.pairs if node.given else ():
             self.add(pair.key, Target("param", node.flow.text, pair.key.text))
@@ -149,7 +151,7 @@ class _Reader:
                 self.any(script.when, self.params_of(script.name.text))
         for expect in node.expects:
             if expect.condition is not None:
-                self.any(expect.condition, {})
+                self.any(expect.condition, given)
 
     def params_of(self, name: str) -> Locals:
         surface = self.find(name)
@@ -239,7 +241,7 @@ class _Reader:
     def call(self, node: ast.Call | ast.Use, locals_: Locals) -> None:
         callee = node.callee if isinstance(node, ast.Call) else node.name
         name = callee.text.partition(".")[0]
-        if isinstance(node, ast.Call) and (name in FUNCTIONS or name in JUDGE_FUNCTIONS):
+        if isinstance(node, ast.Call) and function_called(name, self.node, self.find, calls=self.calls):
             self.add(callee, builtin(callee.text))
         else:
             self.mention(callee)
@@ -312,7 +314,9 @@ class _Reader:
             for name in node.value.items:
                 self.add(name, Target("param", self.owner, name.text))
         elif not isinstance(node.value, ast.Ident):
+            before, self.calls = self.calls, may_call(self.node, node.keyword)
             self.any(node.value, locals_)
+            self.calls = before
 
     def names(self, node: ast.Names, locals_: Locals) -> None:
         for name in node.items:

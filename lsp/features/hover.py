@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from ...dsl import ast, clauses
 from ...dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, Surface, TypeSurface
-from ...dsl.check.builtins import FORM_NAMES, FUNCTIONS, JUDGE_FUNCTIONS, JUDGE_NAMES
+from ...dsl.check.builtins import (
+    FORM_NAMES,
+    FUNCTIONS,
+    JUDGE_FUNCTIONS,
+    JUDGE_NAMES,
+    TEST_FUNCTIONS,
+    TEST_NAMES,
+)
 from ...dsl.check.fit import describe, record_of
 from ...dsl.declarations import declaration
 from ...dsl.parse import Item
@@ -191,10 +198,10 @@ def _part(owner: str, name: str, analysis: Analysis) -> str:
 
 
 def _builtin(name: str) -> str:
-    function = FUNCTIONS.get(name) or JUDGE_FUNCTIONS.get(name)
+    function = FUNCTIONS.get(name) or JUDGE_FUNCTIONS.get(name) or TEST_FUNCTIONS.get(name)
     if function is not None:
         return f"{code(function.signature)}\n\n{function.about}"
-    for builtin in (*JUDGE_NAMES, *FORM_NAMES.values()):
+    for builtin in (*JUDGE_NAMES, *FORM_NAMES.values(), *TEST_NAMES):
         if builtin.name == name:
             return f"{code(value(name, builtin.shape))}\n\n{builtin.about}"
     return ""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ...dsl import ast
 from ...dsl.check.base import CallableSurface
-from ...dsl.check.builtins import FUNCTIONS, JUDGE_FUNCTIONS
 from ...dsl.check.fit import describe
 from ...dsl.workspace.analysis import Analysis
 from ..cursor import Tried, cursor_at, tries
+from ..shadows import function_called, may_call
 from ..words import parameter
 
 
@@ -37,7 +37,9 @@ def _signature(
     call: ast.Call | ast.Use, arg: ast.Node, reading: Tried, analysis: Analysis
 ) -> Signature | None:
     name = (call.callee if isinstance(call, ast.Call) else call.name).text
-    function = FUNCTIONS.get(name) or JUDGE_FUNCTIONS.get(name)
+    clause = reading.inside(ast.Clause)
+    calls = may_call(reading.node, clause.keyword if clause is not None else "")
+    function = function_called(name, reading.node, analysis.surface, calls=calls)
     surface = analysis.surface(name.partition(".")[0])
     index = next(place for place, one in enumerate(call.args) if one is arg)
     if isinstance(call, ast.Call) and function is not None:

@@ -121,3 +121,20 @@ def test_the_hint_of_a_gate_stands_behind_its_head(scene) -> None:
     [hint] = hints(seen.analysis, 0, len(text))
     assert hint.label == " no model calls"
     assert text[: hint.offset] == 'gate plain(draft) "Costs {nothing}"'
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("flow f(t: text) -> int { return count(‸) }", "words: text"),
+        ('code judge j { require count(‸) > 0 else "x" }', "in"),
+    ],
+)
+def test_a_declaration_wins_over_a_function_of_its_name_where_it_may_be_called(
+    scene, text: str, label: str
+) -> None:
+    seen = scene(BASE + 'tool count(words: text) -> int { python "a.py:count" }\n' + text)
+    found = signature_help(seen.analysis, seen.offset)
+    assert found is not None
+    start, end = found.parameters[0]
+    assert found.label[start:end] == label

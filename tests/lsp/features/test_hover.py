@@ -118,3 +118,42 @@ def test_what_a_model_costs_by_its_declaration_or_its_vendors_list(shown) -> Non
         "A chat model of `anthropic`, $1 in and $5 out per million tokens by its vendor's list of 20"
     )
     assert shown('agent a { model "acme/un‸known" }') == "A chat model of `acme`, without a price"
+
+
+SHADOWS = """\
+tool count(words: text) -> int "Mine" { python "a.py:count" }
+let score = 7
+let task = "mine"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # Where declarations may be called, one wins over a function of its name; elsewhere it cannot be meant.
+        ("flow f(t: text) -> int { n = cou‸nt(t)  return n }", "count(words: text) -> int"),
+        (
+            'condition c(t: text) { model small  ask "Is it?"  context { n: cou‸nt(t) } }',
+            "count(words: text) -> int",
+        ),
+        ('condition c(t: text) { model small  ask "{{ cou‸nt(t) }}?" }', "count(in, of)"),
+        ('code judge j { require cou‸nt(reply) > 0 else "x" }', "count(in, of)"),
+        # What a declaration is given wins over a constant of that name.
+        ('judge j { model small  rate "fair"  require sco‸re > 0.5 else "x" }', "The rating, from 0 to 1."),
+        ('judge j { model small  ask "{{ ta‸sk }}" }', "What the agent was sent."),
+        ('code judge j { require sco‸re > 0 else "x" }', "let score = 7"),
+        ("flow f(t: text) -> text { return ta‸sk }", "let task"),
+        ("flow f(score: int) -> int { return sco‸re }", "score: int"),
+        (
+            'flow f(t: text) -> text { return t }\ntest "t" for f { given { t: "x" }  expect sta‸tus == "x" }',
+            "How the run ended.",
+        ),
+        (
+            "flow f(t: text) -> Offer { return writer(t) }\n"
+            'test "t" for f { given { t: "x" }  expect len(verd‸icts(writer)) == 1 }',
+            "The verdicts on an agent's answers",
+        ),
+    ],
+)
+def test_what_counts_there_is_shown_where_one_name_stands_for_two_things(shown, text: str, said: str) -> None:
+    assert said in shown(SHADOWS + text)
