@@ -119,18 +119,12 @@ class Program:
             ) as system,
         ):
             scripted = connected.scripted if isinstance(connected, Connections) else ()
-            file = str(self.path.absolute()) if store is not None else None
+            durable = store is not None
+            file = str(self.path.absolute()) if durable else None
+            approver = approver_of(script) if script is not None else nobody
+            accounts = kept if booked else None
             yield Session(
-                system,
-                writer,
-                clock,
-                profile,
-                scripted,
-                versions,
-                file,
-                durable=store is not None,
-                accounts=kept if booked else None,
-                approver=approver_of(script) if script is not None else nobody,
+                system, writer, clock, profile, scripted, versions, file, durable, approver, accounts
             )
 
     async def run(
