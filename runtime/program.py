@@ -122,10 +122,8 @@ class Program:
             durable = store is not None
             file = str(self.path.absolute()) if durable else None
             approver = approver_of(script) if script is not None else nobody
-            accounts = kept if booked else None
-            yield Session(
-                system, writer, clock, profile, scripted, versions, file, durable, approver, accounts
-            )
+            days = kept if booked else None
+            yield Session(system, writer, clock, profile, scripted, versions, file, durable, approver, days)
 
     async def run(
         self,
