@@ -11,7 +11,6 @@ from .eval_arguments import count
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "batch",
-        help="run a flow over many tasks at once",
         description=(
             "Runs a flow over the cases of a file, many at once. A line of JSON is written for each case as it ends, "
             "so that a batch that was stopped or killed goes on with --resume. A case that failed is run again then; "

@@ -19,7 +19,6 @@ of a table. --fail-under holds the agreement against a bar.
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "calibrate",
-        help="hold a judge against human labels",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

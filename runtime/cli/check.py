@@ -24,7 +24,6 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "check",
-        help="find what is wrong before a token is spent",
         description="Finds everything that can be found without a call. Exit code 3 where there is an error.",
     )
     parser.add_argument(

@@ -22,7 +22,6 @@ the order is measured and shown.
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "compare",
-        help="hold profiles or files against each other over the same cases",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

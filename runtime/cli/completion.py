@@ -31,7 +31,6 @@ autoload -U +X bashcompinit && bashcompinit
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "completion",
-        help=VERBS["completion"],
         description="Print a script that completes verbs, options and .judge files.",
         epilog="bash: source <(jrun completion bash)    zsh: source <(jrun completion zsh)    "
         "fish: jrun completion fish | source",

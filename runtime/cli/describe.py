@@ -9,7 +9,6 @@ from typing import Any
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "describe",
-        help="a file's versions, agents and judges, and what a run costs at most",
         description="Shows a file's versions (8 of 64 characters) and whether they have drifted, its flows with their "
         "worst case, and its agents, judges, decisions and gates. No call is made.",
     )

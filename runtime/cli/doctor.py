@@ -14,7 +14,6 @@ from .store_file import store_file
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "doctor",
-        help="look for keys, services and the store",
         description="Shows what a run would find here. Servers on this machine are looked at; a service with a key is "
         "asked only with --call. No key is shown.",
     )

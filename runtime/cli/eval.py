@@ -19,7 +19,6 @@ Exit codes: 0 done, 1 some cases have no result, 2 wrong use, 3 errors in the fi
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "eval",
-        help="judge past runs, or run a suite's cases and check the answers",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -13,7 +13,6 @@ from ...dsl.suggest import closest
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "explain",
-        help="what a diagnostic means and how to fix it",
         description="Prints the page of a diagnostic's code; without a code, the list of them.",
     )
     parser.add_argument("code", nargs="?", metavar="CODE", help="such as `judge.wrong-reply`")

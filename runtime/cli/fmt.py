@@ -18,7 +18,6 @@ from .check import found_files
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "fmt",
-        help="lay files out in the one canonical way",
         description="Rewrites files in the canonical layout. A declaration with a syntax error is left as it is.",
     )
     parser.add_argument(

@@ -26,9 +26,7 @@ What stands in the file stays as it is, and an input that is there already is no
 
 
 def add_parser(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "golden", help="make cases from past runs", description="Cases for a suite, from past runs."
-    )
+    parser = subparsers.add_parser("golden", description="Cases for a suite, from past runs.")
     actions = parser.add_subparsers(metavar="add", required=True)
     add = actions.add_parser(
         "add",
@@ -85,6 +83,9 @@ def _chosen(store: Store, arguments: argparse.Namespace) -> list[TernHead]:
         return named
     import msgspec  # noqa: PLC0415
 
+    from ..evaluate.versions import check_version  # noqa: PLC0415
+
+    check_version(store, arguments.version, arguments.tenant)
     query = msgspec.structs.replace(filter_of(arguments, most=None), status="answered")
     own = [head for head in store.list_terns(query) if head.replay_of is None and head.evaluation is None]
     return [*named, *reversed(own[: arguments.from_last])]

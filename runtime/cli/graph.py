@@ -23,7 +23,6 @@ _SUFFIXES = {".mmd": "mermaid", ".mermaid": "mermaid"}
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "graph",
-        help="draw a flow as SVG or Mermaid",
         description="Draws a flow: what runs, in which order, and what decides. Nothing is called.",
         epilog="Example: jrun graph support.judge -o support.svg",
     )

@@ -35,7 +35,6 @@ _SAID: dict[str, Said] = {"p": "pass", "f": "fail"}
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "label",
-        help="say of past answers whether they are good enough",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -50,6 +49,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
+    from ..evaluate.versions import check_version  # noqa: PLC0415
     from ..store.scores import unlabelled  # noqa: PLC0415
     from ..store.terns import Store  # noqa: PLC0415
 
@@ -58,6 +58,7 @@ def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
     with read_store() as found:
         if found is None:
             raise WrongUse(f"there is nothing to label yet: no runs in {store_file()}")
+        check_version(found, query.version, query.tenant)
         heads = unlabelled(found, by, query)
     if not heads:
         out.write(f"nothing to label: every answered run that fits has a label by {by}\n")

@@ -11,7 +11,6 @@ from ..version import __version__
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "lsp",
-        help="serve an editor over standard input and output",
         description="Serves one editor over standard input and output, in the Language Server Protocol.",
     )
     # What editors add on their own when they start a server.

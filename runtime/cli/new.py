@@ -41,7 +41,6 @@ test "a long answer goes back" for main {{
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "new",
-        help="write a first file to start from",
         description="Writes NAME.judge, ready to run and to test.",
     )
     parser.add_argument("name", nargs="?", default="first", metavar="NAME")

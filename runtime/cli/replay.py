@@ -19,7 +19,6 @@ Exit codes: 0 done, 1 some tasks could not be compared, 2 wrong use, 3 errors in
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "replay",
-        help="run old tasks under today's file: before and after",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -11,7 +11,6 @@ from .run import add_run_options
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "rerun",
-        help="run a past run's input again under today's file",
         description=(
             "Runs the input of a past run again, under its file as it is today and its profile. It is a new run in a "
             "thread of its own, and its record names the first one."

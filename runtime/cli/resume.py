@@ -9,7 +9,6 @@ from typing import Any
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "resume",
-        help="go on with a run that waits for a person, was stopped or was killed",
         description="Goes on where the run was left. What its record says was done is not done again.",
     )
     parser.add_argument("run", metavar="RUN", help="its id, or enough of its beginning to be the only one")

@@ -9,7 +9,6 @@ from typing import Any
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "run",
-        help="run a flow of a file",
         description="Runs the entry flow of a file: `main`, else the only one. Standard output holds the answer alone.",
     )
     parser.add_argument("file", metavar="FILE.judge")

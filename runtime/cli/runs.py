@@ -34,7 +34,6 @@ _STATUSES = ("running", "answered", "guarded", "failed", "paused", "cancelled", 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "runs",
-        help="list, export and prune past runs",
         description="Lists past runs, newest first. All conditions must hold; times are UTC.",
     )
     add_filters(parser, default=None)

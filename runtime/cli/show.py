@@ -12,7 +12,6 @@ from .runs import answering, read_store, width_of
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "show",
-        help="one run as a tree",
         description="Shows a run with its steps, attempts, verdicts, tool calls, costs and times.",
     )
     parser.add_argument("run", metavar="RUN", help="its id, or enough of its beginning to be the only one")

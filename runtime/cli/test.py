@@ -9,7 +9,6 @@ from typing import Any
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "test",
-        help="run the test blocks of a file",
         description="Runs the `test` blocks of files. Every model is scripted: no key and no network is needed.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE.judge")

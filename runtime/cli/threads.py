@@ -15,7 +15,6 @@ SHOWN = 20
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "threads",
-        help="list conversations, or show one",
         description="Lists conversations, the last used first; with an ID, shows the turns of one and what was "
         "summed up. `jrun FILE.judge TASK --thread ID` continues it.",
     )

@@ -19,7 +19,6 @@ EXPORTED = 100
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "view",
-        help="look at runs in a browser, or write them as one HTML file",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -15,7 +15,11 @@ from judgeflow.runtime.version import __version__
 def test_every_verb_is_the_module_of_its_name_and_has_a_help(verb: str) -> None:
     parser = argparse.ArgumentParser()
     module = import_module(f"judgeflow.runtime.cli.{verb}")
-    module.add_parser(parser.add_subparsers())
+    verbs = parser.add_subparsers()
+    module.add_parser(verbs)
+    # What it does in a line is said in GROUPS alone; its own help says more.
+    assert verbs.choices[verb].description
+    assert not verbs._choices_actions
     with pytest.raises(SystemExit) as left:
         parser.parse_args([verb, "--help"])
     assert left.value.code == 0
