@@ -51,8 +51,9 @@ class Turn(Protocol):
         """Tells that the call will be sent again after so many seconds, why, and the how-manieth time that will be."""
 
 
-class Caller(msgspec.Struct, frozen=True, gc=False):
-    """Who asks: for booking, scripts, caches and events; never sent to a service."""
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks: for booking, scripts, caches and events; never sent to a service. Its turn leads to the run and to
+    whoever listens to that, so the garbage collector has to see it, and requests."""
 
     party: str
     """Who pays: `agent:writer`, `judge:useful`, `gate:api_response`, `decision:urgent`, `memory`."""
@@ -73,7 +74,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     """None where nobody counts: a provider that is used by itself."""
 
 
-class ChatRequest(msgspec.Struct, frozen=True, gc=False):
+class ChatRequest(msgspec.Struct, frozen=True):
     model: str
     """The slug as the service knows it."""
     messages: tuple[Message, ...]
@@ -137,7 +138,7 @@ class DecisionQuestion(msgspec.Struct, frozen=True, gc=False):
     descriptions: tuple[str | None, ...] = ()
 
 
-class DecisionRequest(msgspec.Struct, frozen=True, gc=False):
+class DecisionRequest(msgspec.Struct, frozen=True):
     model: str
     state: Any
     """JSON data: what the questions are about."""

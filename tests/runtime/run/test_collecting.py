@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import weakref
-from typing import Any
 
 import pytest
 import trio
@@ -70,21 +69,19 @@ class Monitor:
         self.told: list[object] = []
 
 
-async def test_whoever_listens_to_runs_and_keeps_their_messages_can_be_forgotten() -> None:
+@pytest.mark.parametrize("how", ["answered", "failed"])
+async def test_whoever_listens_to_runs_and_keeps_their_messages_can_be_forgotten(how: str) -> None:
     monitor = Monitor()
-    async with opened(SOURCE, {"small": Forgetful()}, trace=monitor.told.append) as session:
-        await session.run("terns", hooks=[lambda event, told=monitor.told: told.append(event)])
+    model = Model("yes") if how == "answered" else Model("no")
+    # The model keeps its requests, and each leads to its run as long as it may be sent again.
+    monitor.told.append(model)
+    async with opened(SOURCE, {"small": model}, trace=monitor.told.append) as session:
+        result = await session.run("terns", hooks=[lambda event, told=monitor.told: told.append(event)])
+    assert result.status == how
+    monitor.told.append(result)
     assert any(isinstance(event, TraceEvent) and event.message is not None for event in monitor.told)
     left = weakref.ref(monitor)
     monitor.told.append(monitor)
-    del monitor, session
+    del monitor, session, model, result
     gc.collect()
     assert left() is None
-
-
-class Forgetful(Model):
-    """A model that keeps no request."""
-
-    async def _next(self, request: Any) -> Any:
-        await trio.lowlevel.checkpoint()
-        return "yes"
