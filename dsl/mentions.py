@@ -1,8 +1,8 @@
-"""The names that a declaration mentions: what keeps other declarations from being unused."""
+"""What a declaration mentions: the names that keep other declarations from being unused, and models by their slugs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -70,3 +70,18 @@ def mentions(node: ast.Declaration) -> frozenset[str]:
         elif kind in _CHILDREN:
             waiting.extend([getattr(value, name) for name in _CHILDREN[kind]])
     return frozenset(found)
+
+
+def quoted_models(node: object) -> Iterator[ast.ModelRef]:
+    """The models that a declaration's clauses name by a slug in quotes."""
+    for clause in getattr(node, "clauses", ()):
+        value = getattr(clause, "value", None)
+        refs: tuple[ast.ModelRef, ...] = ()
+        match value:
+            case ast.ModelRef():
+                refs = (value,)
+            case ast.Models(items=items):
+                refs = items
+            case ast.Compact(model=model):
+                refs = (model,)
+        yield from (ref for ref in refs if ref.quoted)

@@ -9,31 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
+from ..dsl.check.document import Stretch
 from .lines import LineIndex, line_lengths
 from .positions import Encoding, column, width
+from .wire import Change, Position, Range
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class Position(NamedTuple):
-    """A place as the protocol gives it: a line and a column in the negotiated code units, both from 0."""
-
-    line: int
-    character: int
-
-
-class Range(NamedTuple):
-    start: Position
-    end: Position
-
-
-class Change(NamedTuple):
-    """`text` in place of `range`, or of the whole text."""
-
-    range: Range | None
-    text: str
 
 
 class Document:
@@ -98,13 +80,16 @@ class Document:
                 before, inside = text[starts[line] : start], text[start:end]
                 yield line, width(before, self.encoding), width(inside, self.encoding)
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: Change) -> Stretch | None:
+        """Makes a change; what it has changed, None for all."""
+        text = _whole(change.text)
         if change.range is None:
-            self.text = _whole(change.text)
-            self._lines = LineIndex(self.text)
-            return
+            self.text = text
+            self._lines = LineIndex(text)
+            return None
         start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))
-        self._splice(start, end, _whole(change.text))
+        self._splice(start, end, text)
+        return start, end, start + len(text)
 
     def _splice(self, start: int, end: int, text: str) -> None:
         old = self.text

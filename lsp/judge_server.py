@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 from ..dsl.check.python_source import PythonFile, read_python
 from ..dsl.diagnostics import Diagnostic
 from ..dsl.workspace.analysis import Analysis, Workspace
+from . import wire
 from .client import Client
 from .documents import Document
 from .features.texts import Listing, model_slugs
@@ -44,6 +45,7 @@ class JudgeServer(LanguageServer):
     def __init__(self, version: str, features: Iterable[Feature]) -> None:
         super().__init__(NAME, version, protocol_cls=TrioProtocol)
         self.protocol.limit = self.limit
+        self.protocol.plain = {types.TEXT_DOCUMENT_DID_CHANGE: wire.DidChange}
         self.start(Client())
         for method, handler, options in features:
             self.feature(method, options)(handler)
@@ -75,12 +77,10 @@ class JudgeServer(LanguageServer):
         """Send a text's diagnostics with its version, unless the client has them."""
         found = self.session.news(document)
         if found is not None:
-            diagnostics = self.diagnostics(document, found)
-            self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
-            )
+            published = wire.Published(document.uri, self.diagnostics(document, found), document.version)
+            self.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, published)
 
-    def diagnostics(self, document: Document, found: Iterable[Diagnostic]) -> list[types.Diagnostic]:
+    def diagnostics(self, document: Document, found: Iterable[Diagnostic]) -> list[wire.Diagnostic]:
         return [to_diagnostic(one, document, self.session.document, self.client) for one in found]
 
     async def unhurried(self, found: Iterable[T]) -> list[T]:

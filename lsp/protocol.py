@@ -10,8 +10,8 @@ from __future__ import annotations
 import inspect
 import json
 import traceback
-from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeVar
 
 import attrs
 import msgspec
@@ -27,6 +27,7 @@ from .positions import choose_encoding
 
 MessageId = int | str | None
 Phase = Literal["new", "running", "shut"]
+T = TypeVar("T")
 
 
 class RemoteError(Exception):
@@ -51,6 +52,9 @@ class _Asking:
 
 class TrioProtocol(LanguageServerProtocol):
     """One connection. `attach` gives it the nursery and the way out before the first message."""
+
+    plain: Mapping[str, type[msgspec.Struct]] = {}
+    """Methods whose parameters are read as a class of msgspec's instead of pygls's."""
 
     limit: Callable[[types.ServerCapabilities], None] | None = None
     """Takes back what this server can do but should not offer to the client that connects."""
@@ -148,6 +152,12 @@ class TrioProtocol(LanguageServerProtocol):
         """The message's parameters as its method's type has them. JsonRpcInvalidParams where they do not
         fit."""
         message.setdefault("params", None)
+        plain = self.plain.get(message["method"])
+        if plain is not None:
+            try:
+                return msgspec.convert(message["params"], plain)
+            except msgspec.ValidationError as error:
+                raise JsonRpcInvalidParams(str(error)) from None
         if message["method"] == types.INITIALIZE:
             return structure_initialize(self._converter, message)
         try:
@@ -234,7 +244,11 @@ class TrioProtocol(LanguageServerProtocol):
             asking.answered.set()
 
     def _plain(self, data: Any) -> Any:
-        return self._converter.unstructure(data)
+        return data if isinstance(data, msgspec.Struct) else self._converter.unstructure(data)
+
+    def structured(self, data: msgspec.Struct, kind: type[T]) -> T:
+        """What is plain already as pygls has it, to be part of something larger."""
+        return self._converter.structure(msgspec.to_builtins(data), kind)
 
     # --- in place of pygls's own text model and event loop -------------------------------------------------
 

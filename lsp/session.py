@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..dsl.check.document import Stretch, joined
 from ..dsl.diagnostics import Diagnostic
 from ..dsl.parse import Module
 from ..dsl.workspace.analysis import Analysis, Workspace
-from .documents import Change, Document, Documents
+from .documents import Document, Documents
 from .positions import Encoding
 from .uris import to_path, to_uri
+from .wire import Change
 
 
 class Session:
@@ -23,7 +25,8 @@ class Session:
         self.encoding: Encoding = encoding
         self.documents = Documents()
         self._known: dict[str, None] = {}
-        self._unread: set[str] = set()
+        self._unread: dict[str, Stretch | None] = {}
+        """The texts that the workspace has not read, and what has changed since it did, where that is known."""
         self._due: dict[str, None] = {}
         self._said: dict[str, tuple[int, tuple[Diagnostic, ...]]] = {}
         self._others: dict[str, Document] = {}
@@ -33,7 +36,7 @@ class Session:
         path = to_path(uri)
         self.documents.open(Document(uri, path, version, text, self.encoding))
         self._said.pop(path, None)
-        self._changed(path)
+        self._changed(path, None)
 
     def change(self, uri: str, version: int, changes: Iterable[Change]) -> bool:
         """Apply edits, each to the text that the one before left. False where the document is not open."""
@@ -41,9 +44,9 @@ class Session:
         if document is None:
             return False
         for change in changes:
-            document.apply(change)
+            self._changed(document.path, document.apply(change))
         document.version = version
-        self._changed(document.path)
+        self._due[document.path] = None
         return True
 
     def close(self, uri: str) -> Document | None:
@@ -52,7 +55,7 @@ class Session:
         if document is not None:
             self._said.pop(document.path, None)
             self._due.pop(document.path, None)
-            self._unread.discard(document.path)
+            self._unread.pop(document.path, None)
             self.reread((document.path,))
         return document
 
@@ -145,16 +148,19 @@ class Session:
         """The files of the workspace that were read, and the open texts."""
         return tuple({**self._known, **{document.path: None for document in self.documents}})
 
-    def _changed(self, path: str) -> None:
-        self._unread.add(path)
+    def _changed(self, path: str, stretch: Stretch | None) -> None:
+        if path in self._unread:
+            before = self._unread[path]
+            stretch = None if before is None or stretch is None else joined(before, stretch)
+        self._unread[path] = stretch
         self._due[path] = None
 
     def _read(self) -> None:
-        unread, self._unread = self._unread, set()
-        for path in unread:
+        unread, self._unread = self._unread, {}
+        for path, stretch in unread.items():
             document = self.documents.get(path)
             if document is not None:
-                self.workspace.update(path, document.text)
+                self.workspace.update(path, document.text, stretch)
                 self._touch(path)
 
     def _touch(self, path: str) -> None:

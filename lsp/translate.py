@@ -7,13 +7,14 @@ from collections.abc import Callable
 from lsprotocol import types
 
 from ..dsl.diagnostics import Diagnostic, Edit, Severity
+from . import wire
 from .client import Client
-from .documents import Change, Document, Position, Range
+from .documents import Document
 
-SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "hint": types.DiagnosticSeverity.Hint,
+SEVERITIES: dict[Severity, int] = {
+    "error": types.DiagnosticSeverity.Error.value,
+    "warning": types.DiagnosticSeverity.Warning.value,
+    "hint": types.DiagnosticSeverity.Hint.value,
 }
 UNNECESSARY = frozenset(("name.unused", "flow.unreachable", "decision.uncertain-unreachable"))
 """Codes of text that could be deleted without a difference: editors fade it."""
@@ -21,22 +22,17 @@ UNNECESSARY = frozenset(("name.unused", "flow.unreachable", "decision.uncertain-
 SOURCE = "judgeflow"
 
 
+def to_position(document: Document, offset: int) -> types.Position:
+    position = document.position(offset)
+    return types.Position(position.line, position.character)
+
+
 def to_range(document: Document, start: int, end: int) -> types.Range:
-    first, last = document.range(start, end)
-    return types.Range(types.Position(*first), types.Position(*last))
+    return types.Range(to_position(document, start), to_position(document, end))
 
 
 def offset_of(document: Document, position: types.Position) -> int:
-    return document.offset(Position(position.line, position.character))
-
-
-def to_change(change: types.TextDocumentContentChangeEvent) -> Change:
-    if isinstance(change, types.TextDocumentContentChangePartial):
-        start, end = change.range.start, change.range.end
-        return Change(
-            Range(Position(start.line, start.character), Position(end.line, end.character)), change.text
-        )
-    return Change(None, change.text)
+    return document.offset(wire.Position(position.line, position.character))
 
 
 def to_edits(document: Document, edits: tuple[Edit, ...]) -> list[types.TextEdit]:
@@ -57,26 +53,29 @@ def to_markup(markdown: str, *, rich: bool) -> types.MarkupContent | str:
 
 def to_diagnostic(
     found: Diagnostic, document: Document, other: Callable[[str], Document], client: Client
-) -> types.Diagnostic:
+) -> wire.Diagnostic:
     """`other` gives the text of another file by its path, for the places that explain the finding."""
-    diagnostic = types.Diagnostic(
-        range=to_range(document, found.start, found.end),
-        message=f"{found.message}\n{found.help}" if found.help else found.message,
-        severity=SEVERITIES[found.severity],
-        code=found.code,
-        source=SOURCE,
-    )
     page = client.page(found.code)
-    if page is not None:
-        diagnostic.code_description = types.CodeDescription(page)
-    if client.tags and found.code in UNNECESSARY:
-        diagnostic.tags = [types.DiagnosticTag.Unnecessary]
+    related = None
     if client.related and found.labels:
-        diagnostic.related_information = [
-            types.DiagnosticRelatedInformation(
-                to_location(document if label.path is None else other(label.path), label.start, label.end),
+        related = [
+            wire.Related(
+                _location(document if label.path is None else other(label.path), label.start, label.end),
                 label.text,
             )
             for label in found.labels
         ]
-    return diagnostic
+    return wire.Diagnostic(
+        document.range(found.start, found.end),
+        f"{found.message}\n{found.help}" if found.help else found.message,
+        SEVERITIES[found.severity],
+        found.code,
+        SOURCE,
+        wire.Page(page) if page is not None else None,
+        [types.DiagnosticTag.Unnecessary.value] if client.tags and found.code in UNNECESSARY else None,
+        related,
+    )
+
+
+def _location(document: Document, start: int, end: int) -> wire.Location:
+    return wire.Location(document.uri, document.range(start, end))

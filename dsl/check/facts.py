@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .. import ast
-from .base import CallableSurface
-from .document import Entry
+from .base import CallableSurface, NamedSurface, Surface
+from .entry import Entry
 
 ONCE: dict[type, str] = {
     ast.Workflow: "workflow",
@@ -18,22 +18,52 @@ ONCE: dict[type, str] = {
 """Declarations without a name to call them by, of which a program has one at most."""
 
 
-class Facts:
-    """`declared` and `mentioned` count names, `models` the models that something asks, by name or slug,
-    `once` the declarations that stand once, `tests` the tests by name, and `flows`, `broken` and `hinted`
-    entries: flows, those with a syntax error, and those with any finding of the parser."""
+class Tally:
+    """How often each word is there; `twice` are those that are there more than once."""
 
-    __slots__ = ("broken", "declared", "flows", "hinted", "mentioned", "models", "once", "tests")
+    __slots__ = ("counts", "twice")
 
     def __init__(self) -> None:
-        self.declared: Counter[str] = Counter()
-        self.mentioned: Counter[str] = Counter()
-        self.models: Counter[str] = Counter()
+        self.counts: dict[str, int] = {}
+        self.twice: dict[str, None] = {}
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.counts
+
+    def __getitem__(self, word: str) -> int:
+        return self.counts.get(word, 0)
+
+    def bump(self, word: str, by: int) -> int:
+        """Counts a word up or down; its count. Nothing is left of one that somebody typed for a moment."""
+        count = self.counts.get(word, 0) + by
+        if count:
+            self.counts[word] = count
+        else:
+            del self.counts[word]
+        if count > 1:
+            self.twice[word] = None
+        else:
+            self.twice.pop(word, None)
+        return count
+
+
+class Facts:
+    """`declared` and `mentioned` count names, `models` the models that something asks, by name or slug, `once` the
+    declarations that stand once, `tests` the tests by name, and `flows` and `broken` the flows and the declarations
+    with a syntax error. `idle` are the declared names that nothing mentions, of those that something should."""
+
+    __slots__ = ("_inner", "broken", "declared", "flows", "idle", "mentioned", "models", "once", "tests")
+
+    def __init__(self) -> None:
+        self.declared = Tally()
+        self.mentioned = Tally()
+        self.models = Tally()
+        self.tests = Tally()
         self.once: Counter[type] = Counter()
-        self.tests: Counter[str] = Counter()
+        self.idle: dict[str, None] = {}
         self.flows = 0
         self.broken = 0
-        self.hinted = 0
+        self._inner = Tally()
 
     def add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -45,37 +75,43 @@ class Facts:
 
     def _count(self, entry: Entry, by: int) -> None:
         self.broken += by * entry.broken
-        self.hinted += by * bool(entry.diagnostics)
         for name in entry.mentions:
-            _bump(self.mentioned, name, by)
+            if self.mentioned.bump(name, by) <= 1:
+                self._settle(name)
         surface, node = entry.surface, entry.node
         models: Iterable[str] = memory_models(node) if isinstance(node, ast.Memory) else ()
         if surface is not None:
-            _bump(self.declared, surface.name, by)
+            self._declare(surface, by)
         elif isinstance(node, ast.Test):
-            _bump(self.tests, node.name.plain or "", by)
+            self.tests.bump(node.name.plain or "", by)
         elif type(node) in ONCE:
             self.once[type(node)] += by
         if type(surface) is CallableSurface:
             self.flows += by * (surface.kind == "flow")
             models = surface.models
         for model in models:
-            _bump(self.models, model, by)
+            self.models.bump(model, by)
+
+    def _declare(self, surface: Surface, by: int) -> None:
+        self.declared.bump(surface.name, by)
+        if not is_entry(surface):
+            self._inner.bump(surface.name, by)
+            self._settle(surface.name)
+
+    def _settle(self, name: str) -> None:
+        """Whether a name is idle, now that it is mentioned or declared more or less often."""
+        if name in self._inner and name not in self.mentioned:
+            self.idle[name] = None
+        else:
+            self.idle.pop(name, None)
 
 
-def _bump(counts: Counter[str], key: str, by: int) -> None:
-    """Counts without leaving the keys that somebody typed for a moment behind."""
-    count = counts[key] + by
-    if count:
-        counts[key] = count
-    else:
-        del counts[key]
+def is_entry(surface: Surface) -> bool:
+    """What is named from outside: nothing in the file has to use it."""
+    if isinstance(surface, CallableSurface):
+        return surface.kind == "flow"
+    return isinstance(surface, NamedSurface) and surface.kind in ("suite", "profile")
 
 
 def memory_models(node: ast.Memory) -> list[str]:
     return [clause.value.model.text for clause in node.clauses if isinstance(clause.value, ast.Compact)]
-
-
-def several(counts: Counter[str]) -> tuple[str, ...]:
-    """What is there more than once."""
-    return tuple(name for name, count in counts.items() if count > 1)

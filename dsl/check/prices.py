@@ -8,6 +8,7 @@ import msgspec
 
 from .. import ast
 from ..diagnostics import Diagnostic, Label
+from ..mentions import quoted_models
 from ..prices import list_price
 from .base import ModelSurface, Surface
 from .document import Document
@@ -62,7 +63,7 @@ def price_findings(
         at = _place(own, model)
         if at is not None:
             index, node = at
-            labels = () if limit is None else (_moved(limit, own.chunks[index][0]),)
+            labels = () if limit is None else (_moved(limit, own.start(index)),)
             yield Placed(index, _diagnostic(model, node, labels, limit is not None))
         elif limit is not None and limit.path is None:
             yield from _at_limit(own, imported, model)
@@ -91,37 +92,28 @@ def _diagnostic(model: Unpriced, node: ast.Node, labels: tuple[Label, ...], limi
 def _place(own: Document, model: Unpriced) -> tuple[int, ast.Node] | None:
     """Where a model is declared in this file, or where its slug first stands in it."""
     if model.declared:
-        index = next(iter(own.by_name.get(model.model, ())), None)
+        index = next(own.entries.named(model.model), None)
         name = None if index is None or own.entries[index].broken else own.entries[index].name
         return None if index is None or name is None else (index, name)
-    for index, entry in enumerate(own.entries):
-        for ref in model_refs(entry.node):
-            if ref.quoted and ref.text == model.model:
-                return index, ref
+    for index in own.entries.quoting(model.model):
+        refs = quoted_models(own.entries[index].node)
+        return index, next(ref for ref in refs if ref.text == model.model)
     return None
 
 
-def model_refs(node: object) -> Iterator[ast.ModelRef]:
-    """The models that a declaration names in its clauses."""
-    for clause in getattr(node, "clauses", ()):
-        value = getattr(clause, "value", None)
-        match value:
-            case ast.ModelRef():
-                yield value
-            case ast.Models(items=items):
-                yield from items
-            case ast.Compact(model=model):
-                yield model
+def _cost_limits(document: Document) -> Iterator[tuple[int, ast.Limit]]:
+    """The first cost limit of each `limits`, with the place of that among the file's declarations."""
+    for index in document.entries.of_kind(ast.LimitsDecl):
+        node = document.entries[index].node
+        if isinstance(node, ast.LimitsDecl):
+            yield from [(index, limit) for limit in node.limits.items if limit.what == "cost"][:1]
 
 
 def _cost_limit(document: Document, own: Document) -> Label | None:
-    for index, entry in enumerate(document.entries):
-        if isinstance(entry.node, ast.LimitsDecl):
-            for limit in entry.node.limits.items:
-                if limit.what == "cost":
-                    offset = document.chunks[index][0]
-                    path = None if document is own else document.source.path
-                    return Label(limit.start + offset, limit.end + offset, "the limit that needs it", path)
+    for index, limit in _cost_limits(document):
+        offset = document.start(index)
+        path = None if document is own else document.source.path
+        return Label(limit.start + offset, limit.end + offset, "the limit that needs it", path)
     return None
 
 
@@ -131,14 +123,10 @@ def _moved(label: Label, offset: int) -> Label:
 
 def _at_limit(own: Document, imported: Sequence[Document], model: Unpriced) -> Iterator[Placed]:
     """A model of an imported file, reported at this file's limit."""
-    for index, entry in enumerate(own.entries):
-        if not isinstance(entry.node, ast.LimitsDecl):
-            continue
-        limit = next((limit for limit in entry.node.limits.items if limit.what == "cost"), None)
-        if limit is not None:
-            places = [found for document in imported if (found := _label(document, model)) is not None]
-            yield Placed(index, _diagnostic(model, limit, tuple(places[:1]), True))
-            return
+    for index, limit in _cost_limits(own):
+        places = [found for document in imported if (found := _label(document, model)) is not None]
+        yield Placed(index, _diagnostic(model, limit, tuple(places[:1]), True))
+        return
 
 
 def _label(document: Document, model: Unpriced) -> Label | None:
@@ -146,5 +134,5 @@ def _label(document: Document, model: Unpriced) -> Label | None:
     if place is None:
         return None
     index, node = place
-    offset = document.chunks[index][0]
+    offset = document.start(index)
     return Label(node.start + offset, node.end + offset, "no price", document.source.path)

@@ -111,14 +111,14 @@ def duplicate_findings(
     each other are reported at the first import."""
     path = own.source.path
     for name in clashes:
-        places = own.by_name.get(name, [])
+        places = list(own.entries.named(name))
         first = _first_place(own, imported, name)
         others = places if first is not None and first.path is not None else places[1:]
         for index in others:
             ident = own.entries[index].name
             if ident is None or first is None:
                 continue
-            labels = (_relative(first, own.chunks[index][0]),)
+            labels = (_relative(first, own.start(index)),)
             yield _placed(
                 index,
                 "name.duplicate",
@@ -150,7 +150,7 @@ def _relative(label: Label, offset: int) -> Label:
 
 
 def _imported_clash(own: Document, imported: Sequence[Document], name: str, path: str) -> Iterator[Placed]:
-    index = next((i for i, entry in enumerate(own.entries) if isinstance(entry.node, ast.Import)), None)
+    index = next(own.entries.of_kind(ast.Import), None)
     if index is None:
         return
     labels = [
@@ -178,12 +178,10 @@ def once_findings(own: Document, imported: Sequence[Document]) -> Iterator[Place
         seen: Label | None = None
         if kind is not ast.Workflow:
             seen = next((place for document in imported if (place := _place_of(document, kind, False))), None)
-        for index, entry in enumerate(own.entries):
-            if entry.node is None or type(entry.node) is not kind:
-                continue
-            at = (entry.node.start, entry.node.start + len(word))
+        for index in own.entries.of_kind(kind):
+            start, offset = _start(own, index), own.start(index)
+            at = (start, start + len(word))
             if seen is not None:
-                offset = own.chunks[index][0]
                 yield _placed(
                     index,
                     "name.duplicate",
@@ -194,28 +192,33 @@ def once_findings(own: Document, imported: Sequence[Document]) -> Iterator[Place
                     help="A program has one at most: put everything into one of them.",
                 )
             else:
-                offset = own.chunks[index][0]
                 seen = Label(at[0] + offset, at[1] + offset, "the first one")
 
 
 def _place_of(document: Document, kind: type, own: bool) -> Label | None:
-    for index, entry in enumerate(document.entries):
-        if entry.node is not None and type(entry.node) is kind:
-            start = document.chunks[index][0] + entry.node.start
-            path = None if own else document.source.path
-            return Label(start, start + len(ONCE[kind]), "the first one", path)
+    for index in document.entries.of_kind(kind):
+        start = document.start(index) + _start(document, index)
+        path = None if own else document.source.path
+        return Label(start, start + len(ONCE[kind]), "the first one", path)
     return None
+
+
+def _start(document: Document, index: int) -> int:
+    """Where a declaration begins in its chunk, behind the comments."""
+    node = document.entries[index].node
+    return node.start if node is not None else 0
 
 
 def test_findings(own: Document) -> Iterator[Placed]:
     """Tests of one name: `jrun test -k` and reports could not tell them apart."""
     seen: dict[str, Label] = {}
-    for index, entry in enumerate(own.entries):
-        if not isinstance(entry.node, ast.Test) or entry.node.name.plain is None:
+    for index in own.entries.of_kind(ast.Test):
+        node, offset = own.entries[index].node, own.start(index)
+        if not isinstance(node, ast.Test) or node.name.plain is None:
             continue
-        name, offset = entry.node.name, own.chunks[index][0]
+        name = node.name
         first = seen.setdefault(
-            entry.node.name.plain, Label(name.start + offset, name.end + offset, "the first one")
+            node.name.plain, Label(name.start + offset, name.end + offset, "the first one")
         )
         if first.start != name.start + offset:
             yield _placed(
@@ -232,7 +235,7 @@ def test_findings(own: Document) -> Iterator[Placed]:
 def unused_findings(own: Document, unused: Iterable[str]) -> Iterator[Placed]:
     """Declarations that nothing mentions."""
     for name in unused:
-        for index in own.by_name.get(name, ()):
+        for index in own.entries.named(name):
             entry = own.entries[index]
             if entry.name is not None:
                 yield _placed(

@@ -10,11 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Protocol
 
 from ..suggest import closest
 
 Chunk = tuple[int, int]
 """Start and end; the white space between chunks belongs to none."""
+
+
+class Chunks(Protocol):
+    """The chunks of a text in order, to be looked into here and there."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Chunk: ...
+
 
 DECLARATIONS = tuple(
     "workflow import let provider model type tool agent judge code scorer gate condition choice scale "  # noqa: SIM905
@@ -74,7 +84,7 @@ def scan(text: str, start: int) -> Iterator[Chunk]:
 
 
 def resplit(
-    text: str, chunks: list[Chunk], start: int, old_end: int, new_end: int
+    text: str, chunks: Chunks, start: int, old_end: int, new_end: int
 ) -> tuple[int, int, list[Chunk]]:
     """What an edit does to a file's chunks, found by reading around it only.
 
@@ -97,7 +107,7 @@ def resplit(
     return first, len(chunks), new
 
 
-def _first_ending_at(chunks: list[Chunk], offset: int) -> int:
+def _first_ending_at(chunks: Chunks, offset: int) -> int:
     low, high = 0, len(chunks)
     while low < high:
         middle = (low + high) // 2

@@ -8,19 +8,21 @@ file of 10,000 lines costs about a millisecond, because everything else is kept 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import compress
-from operator import is_not
+from itertools import chain
 
 from ..check.base import Surface
-from ..check.document import Document, EntryCache, edited, open_document
+from ..check.document import Document, Stretch, edited, open_document
+from ..check.entries import in_blocks
+from ..check.entry import Entry, EntryCache
 from ..check.files import Files
 from ..check.python_source import HookInfo, PythonFile, read_python
 from ..diagnostics import Diagnostic
-from ..graph import Import, Reach, normal, reach
+from ..graph import SUFFIX, Import, Reach, normal
 from ..parse import Item, Module
 from ..source import BOM, Source, decode
 from .assembling import Doubts, assembled, without_meant
-from .workfile import WorkFile
+from .sight import Sight
+from .workfile import WorkFile, differences
 
 Read = Callable[[str], bytes | None]
 
@@ -34,7 +36,7 @@ class Analysis:
         surfaces: tuple[dict[str, Surface], ...],
         reach: Reach,
         diagnostics: tuple[Diagnostic, ...],
-        hooks: dict[str, HookInfo],
+        hooks: dict[Entry, HookInfo],
     ) -> None:
         self._documents = documents
         self._surfaces = surfaces
@@ -60,7 +62,7 @@ class Analysis:
     @property
     def names(self) -> tuple[str, ...]:
         """Every name in sight, each once."""
-        return tuple({name: None for table in self._surfaces for name in table})
+        return _names(self._surfaces)
 
     def surface(self, name: str) -> Surface | None:
         """What a name stands for in this file."""
@@ -69,14 +71,14 @@ class Analysis:
     def declaration(self, name: str) -> tuple[str, Item] | None:
         """The file that declares a name in sight, and the declaration in it."""
         for document in self._documents:
-            for index in document.by_name.get(name, ()):
+            for index in document.entries.named(name):
                 return document.source.path, document.item(index)
         return None
 
     def hook(self, name: str) -> HookInfo | None:
         """What is known of the Python function of a tool or judge of this file."""
-        for index in self._documents[0].by_name.get(name, ()):
-            return self._hooks.get(self._documents[0].entries[index].text)
+        for index in self._documents[0].entries.named(name):
+            return self._hooks.get(self._documents[0].entries[index])
         return None
 
 
@@ -91,29 +93,30 @@ class Workspace:
         self._files: dict[str, WorkFile | None] = {}
         self._python: dict[str, PythonFile | None] = {}
         self._there: dict[str, bool] = {}
-        self._reaches: dict[str, Reach] = {}
+        self._sight = Sight(self._imports)
 
     # texts
 
-    def update(self, path: str, text: str) -> None:
-        """The text of a file is now this one, whatever is on disk."""
+    def update(self, path: str, text: str, stretch: Stretch | None = None) -> None:
+        """The text of a file is now this one, whatever is on disk. `stretch` is what differs from the text before, or
+        more, where that is known."""
         path = normal(path)
         file = self._files.get(path)
         if file is None or file.document.diagnostics:
-            self._files[path] = WorkFile(open_document(Source(path, text), self._entries.entry))
-            self._reaches.clear()
-        elif text != file.document.source.text and file.take(
-            edited(file.document, text, self._entries.entry)
-        ):
-            self._reaches.clear()
+            file = self._files[path] = WorkFile(open_document(Source(path, text), self._entries.entry))
+            self._sight.changed(path, file.imports)
+        elif text != file.document.source.text:
+            imports = file.imports
+            file.take(edited(file.document, text, self._entries.entry, stretch))
+            if file.imports != imports:
+                self._sight.changed(path, file.imports)
 
     def forget(self, path: str) -> None:
         """The file changed, came or went on disk, or its text is no longer held elsewhere: read it again when
         needed."""
         path = normal(path)
-        if self._files.pop(path, None) is not None or path.endswith(".judge"):
-            self._files.pop(path, None)
-            self._reaches.clear()
+        if self._files.pop(path, None) is not None or path.endswith(SUFFIX):
+            self._sight.changed(path, None)
         self._python.pop(path, None)
         self._there.pop(path, None)
         for file in self._files.values():
@@ -124,19 +127,14 @@ class Workspace:
         """The known files whose diagnostics may change when that file does: itself, and what imports or reads
         it."""
         path = normal(path)
-        found = {path: None} if self._files.get(path) is not None else {}
-        for other, file in tuple(self._files.items()):
-            if file is not None and (
-                file.kept.reads_file(path)
-                or path in self._reach(other).files
-                or any(item.path == path for item in file.imports)
-            ):
-                found[other] = None
-        return tuple(found)
+        importers = self._sight.importers(path)
+        known = [path] if self._files.get(path) is not None else []
+        readers = [other for other, file in self._files.items() if file and file.kept.reads_file(path)]
+        return tuple(dict.fromkeys((*known, *importers, *readers)))
 
     def reach(self, path: str) -> tuple[str, ...]:
         """A file and everything that it imports, each once; nothing is checked."""
-        return self._reach(normal(path)).files
+        return self._sight.reach(normal(path)).files
 
     def declares(self, path: str, name: str) -> bool:
         """Whether a file itself declares a name; nothing is checked."""
@@ -156,13 +154,11 @@ class Workspace:
         file = self._file(path)
         if file is None:
             raise FileNotFoundError(path)
-        seen = self._reach(path)
+        seen = self._sight.reach(path)
         files = [other for name in seen.files if (other := self._file(name)) is not None]
         tables = tuple(other.surfaces for other in files)
         self._take_over_changes(file, seen.files, tables)
-        file.kept.check(
-            file.document.entries, _finder(tables), lambda: _names(tables), lambda: self._files_of(path)
-        )
+        file.kept.check(_finder(tables), lambda: _names(tables), lambda: self._files_of(path))
         documents = tuple(other.document for other in files)
         return Analysis(
             documents, tables, seen, self._findings(path, file, files, seen), dict(file.kept.hooks)
@@ -178,11 +174,11 @@ class Workspace:
         for path in file.view.keys() | view.keys():
             old, new = file.view.get(path, {}), view.get(path, {})
             if old is not new:
-                moved, came_or_went = _differences(old, new)
+                other = self._files.get(path)
+                renewed = None if other is None else other.renewed_since(old, new)
+                moved, came_or_went = differences(old, new, renewed)
                 changed.update(moved)
                 appeared = appeared or came_or_went
-        if changed or file.view.keys() != view.keys():
-            file.whole.stale()
         file.view = view
         file.kept.names_changed(changed, appeared=appeared)
 
@@ -192,17 +188,14 @@ class Workspace:
         document = file.document
         doubts = Doubts(files, seen)
         found = list(document.diagnostics)
-        noisy = file.kept.noisy
-        loud = noisy or file.facts.hinted
-        entries = document.entries if loud else ()
-        for index in [at for at, one in enumerate(entries) if one.diagnostics or one.text in noisy]:
-            entry, offset = document.entries[index], document.chunks[index][0]
+        for entry, offset in document.entries.among(file.kept.loud):
             found += [diagnostic.moved(offset, path) for diagnostic in entry.diagnostics]
-            findings = [each for each in noisy.get(entry.text, ()) if not doubts.cover(each, entry.text)]
+            kept = file.kept.findings.get(entry, ())
+            findings = [each for each in kept if not doubts.cover(each, entry.text)]
             found += [assembled(finding, offset, path, files) for finding in findings]
-        whole = file.whole.findings(file, files, seen, self._importers_known(path), self._near)
+        whole = file.whole.findings(file, files, seen, self._sight.is_imported(path), self._near)
         found += without_meant(whole, found, document.source.text)
-        found.sort(key=lambda diagnostic: (diagnostic.start, diagnostic.end, diagnostic.code))
+        found.sort(key=lambda each: (each.start, each.end, each.code))
         return tuple(found)
 
     # files
@@ -210,33 +203,21 @@ class Workspace:
     def _file(self, path: str) -> WorkFile | None:
         if path not in self._files:
             data = self._read(path)
-            source = None if data is None else decode(path, data)
-            if data is None or source is None:
-                self._files[path] = None
-            elif isinstance(source, Diagnostic):
-                shown = Source(path, data.decode("utf-8", "replace").removeprefix(BOM))
-                self._files[path] = WorkFile(Document(shown, [], [], (source,)))
-            else:
-                self._files[path] = WorkFile(open_document(source, self._entries.entry))
+            file = self._files[path] = None if data is None else WorkFile(self._opened(path, data))
+            if file is not None:
+                self._sight.read(path, file.imports)
         return self._files[path]
 
-    def _reach(self, path: str) -> Reach:
-        found = self._reaches.get(path)
-        if found is None:
-            found = self._reaches[path] = reach(path, self._imports)
-        return found
+    def _opened(self, path: str, data: bytes) -> Document:
+        source = decode(path, data)
+        if isinstance(source, Source):
+            return open_document(source, self._entries.entry)
+        shown = Source(path, data.decode("utf-8", "replace").removeprefix(BOM))
+        return Document(shown, in_blocks([], []), (source,))
 
     def _imports(self, path: str) -> tuple[Import, ...] | None:
         file = self._file(path)
         return None if file is None else file.imports
-
-    def _importers_known(self, path: str) -> bool:
-        return any(
-            item.path == path
-            for other, file in self._files.items()
-            if file is not None and other != path
-            for item in file.imports
-        )
 
     def _near(self, path: str) -> str | None:
         """A file that a wrong path may have meant."""
@@ -264,16 +245,5 @@ def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface |
     return lambda name: next((table[name] for table in tables if name in table), None)
 
 
-def _differences(old: dict[str, Surface], new: dict[str, Surface]) -> tuple[list[str], bool]:
-    """The names that stand for something else, and whether some are new or gone. Most surfaces are the very
-    same objects, and there may be thousands: no step of a key stroke goes through them in Python."""
-    moved = list(compress(new, map(is_not, map(old.get, new), new.values())))
-    came_or_went = len(old) != len(new) or not all(name in old for name in moved)
-    found = [name for name in moved if old.get(name) != new[name]]
-    if came_or_went:
-        found += old.keys() - new.keys()
-    return found, came_or_went
-
-
 def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:
-    return tuple({name: None for table in tables for name in table})
+    return tuple(dict.fromkeys(chain(*tables)))

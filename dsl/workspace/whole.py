@@ -6,13 +6,12 @@ Names are settled once; where they stand is looked up each time, since declarati
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import filterfalse
 from typing import Protocol
 
 from .. import ast
-from ..check.base import CallableSurface, NamedSurface, Surface
+from ..check.base import Surface
 from ..check.document import Document
-from ..check.facts import ONCE, Facts, several
+from ..check.facts import ONCE, Facts, is_entry
 from ..check.prices import price_findings, unpriced
 from ..check.program import (
     Placed,
@@ -36,16 +35,15 @@ class FileView(Protocol):
     surfaces: dict[str, Surface]
     imports: tuple[Import, ...]
     kept: KeptFindings
+    state: object
 
 
 class Whole:
-    """What is settled about one file's names; empty after `stale` until somebody asks."""
+    """What is settled about one file's names, and what that was settled from."""
 
     def __init__(self) -> None:
         self._settled: _Settled | None = None
-
-    def stale(self) -> None:
-        self._settled = None
+        self._basis: tuple[object, ...] = ()
 
     def findings(
         self,
@@ -56,12 +54,13 @@ class Whole:
         near: Callable[[str], str | None],
     ) -> Iterator[Diagnostic]:
         """In file offsets."""
-        if self._settled is None or self._settled.is_imported != is_imported:
-            self._settled = _Settled(file, files, reach, is_imported, near)
+        basis = (is_imported, reach, *(other.state for other in files))
+        if self._settled is None or self._basis != basis:
+            self._settled, self._basis = _Settled(file, files, reach, is_imported), basis
         own = file.document
         path = own.source.path
-        for placed in self._settled.placed(file, files, reach):
-            yield placed.diagnostic.moved(own.chunks[placed.index][0], path)
+        for placed in self._settled.placed(file, files, reach, near):
+            yield placed.diagnostic.moved(own.start(placed.index), path)
 
 
 class _Settled:
@@ -71,29 +70,29 @@ class _Settled:
         files: Sequence[FileView],
         reach: Reach,
         is_imported: bool,
-        near: Callable[[str], str | None],
     ) -> None:
-        self.is_imported = is_imported
-        self.near = {item.path: found for item in reach.missing if (found := near(item.path)) is not None}
         self.clashes = _clashes(files)
         self.again = _has_second(files)
-        self.tests = bool(several(file.facts.tests))
+        self.tests = bool(file.facts.tests.twice)
         self.unpriced = unpriced(_models(files), lambda name: _find(files, name))
-        self.unused: list[str] = []
+        self.idle: list[str] = []
         self.useless: list[Import] = []
-        facts = file.facts
-        if facts.flows and not is_imported and not facts.broken:
-            injected = {name for hook in file.kept.hooks.values() for name in hook.keyword_only}
-            known = facts.mentioned.keys() | injected if injected else facts.mentioned
-            idle = filterfalse(known.__contains__, file.surfaces)
-            self.unused = [name for name in idle if not _is_entry(file.surfaces[name])]
+        if file.facts.flows and not is_imported and not file.facts.broken:
+            self.idle = [name for name in file.facts.idle if not is_entry(file.surfaces[name])]
             self.useless = [item for item in file.imports if _is_useless(item, file, files, reach)]
 
-    def placed(self, file: FileView, files: Sequence[FileView], reach: Reach) -> Iterator[Placed]:
+    def placed(
+        self,
+        file: FileView,
+        files: Sequence[FileView],
+        reach: Reach,
+        near: Callable[[str], str | None],
+    ) -> Iterator[Placed]:
         own = file.document
         imported = [other.document for other in files[1:]]
         if file.imports:
-            yield from import_findings(reach, file.imports, self.near, lambda index: own.chunks[index][0])
+            found_at = {item.path: found for item in reach.missing if (found := near(item.path)) is not None}
+            yield from import_findings(reach, file.imports, found_at, own.start)
         if self.clashes:
             yield from duplicate_findings(own, imported, self.clashes)
         if self.again:
@@ -102,8 +101,9 @@ class _Settled:
             yield from test_findings(own)
         if self.unpriced:
             yield from price_findings(own, imported, self.unpriced)
-        if self.unused:
-            yield from unused_findings(own, self.unused)
+        if self.idle:
+            injected = {name for hook in file.kept.hooks.values() for name in hook.keyword_only}
+            yield from unused_findings(own, (name for name in self.idle if name not in injected))
         if self.useless:
             yield from unused_import_findings(own, self.useless)
 
@@ -112,14 +112,12 @@ def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
     """Names with more than one declaration in sight of the first file. What clashes within an imported file
     is reported there."""
     own, *imported = files
-    found = dict.fromkeys(several(own.facts.declared))
-    seen: set[str] = set()
+    found = set(own.facts.declared.twice)
+    seen = set(own.surfaces)
     for other in imported:
-        for name in other.surfaces:
-            if name in own.surfaces or name in seen:
-                found[name] = None
-            seen.add(name)
-    return tuple(found)
+        found |= seen & other.surfaces.keys()
+        seen |= other.surfaces.keys()
+    return tuple(sorted(found))
 
 
 def _has_second(files: Sequence[FileView]) -> bool:
@@ -135,14 +133,7 @@ def _has_second(files: Sequence[FileView]) -> bool:
 
 def _models(files: Sequence[FileView]) -> Iterator[str]:
     for file in files:
-        yield from file.facts.models
-
-
-def _is_entry(surface: Surface) -> bool:
-    """What is named from outside: nothing in the file has to use it."""
-    if isinstance(surface, CallableSurface):
-        return surface.kind == "flow"
-    return isinstance(surface, NamedSurface) and surface.kind in ("suite", "profile")
+        yield from file.facts.models.counts
 
 
 def _find(files: Sequence[FileView], name: str) -> Surface | None:
@@ -165,6 +156,6 @@ def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: 
     for other in known:
         if other.facts.flows or any(other.facts.once[kind] for kind in ONCE if kind is not ast.Workflow):
             return False
-        if any(name in file.facts.mentioned for name in other.surfaces):
+        if not file.facts.mentioned.counts.keys().isdisjoint(other.surfaces):
             return False
     return True

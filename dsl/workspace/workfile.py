@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import compress
+from operator import is_not
+
 from .. import ast
 from ..check.base import Surface
-from ..check.document import Document, Edited, Entry
+from ..check.document import Document, Edited
+from ..check.entry import Entry
 from ..check.facts import Facts
 from .kept import KeptFindings
 from .whole import Whole
 
 
 class WorkFile:
-    """`surfaces` is what it declares, of two declarations of one name the first;
-    it is replaced, never changed, when that changes."""
+    """`surfaces` is what it declares, of two declarations of one name the first; it is replaced, never changed, when
+    that changes. `state` is replaced when anything changes that the rules about whole files read."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.facts = Facts()
         self.facts.add(document.entries)
         self.surfaces = document.surfaces()
+        self._replaced: dict[str, Surface] = {}
+        """The table before `surfaces`."""
+        self._renewed: Collection[str] | None = None
         self.imports = document.imports()
         self.kept = KeptFindings()
+        self.kept.add(document.entries)
+        self.state = object()
         self.whole = Whole()
         self.view: dict[str, dict[str, Surface]] = {}
         """The tables that the kept findings were made with, by file."""
 
-    def take(self, edit: Edited) -> bool:
-        """Goes on with the text after an edit; whether other files may see a difference."""
+    def take(self, edit: Edited) -> None:
+        """Goes on with the text after an edit."""
         before, after = edit.before, edit.after
-        old, self.document = self.document, edit.document
+        self.document = edit.document
         self.facts.remove(before)
         self.facts.add(after)
-        names = [entry.surface and entry.surface.name for entry in before]
-        if names == [entry.surface and entry.surface.name for entry in after]:
-            self.document.by_name = old.by_name
+        self.kept.add(after)
+        self.kept.remove(before)
         offers = [entry.offer for entry in before] != [entry.offer for entry in after]
         if offers:
             self._replace_surfaces(before, after)
@@ -41,22 +50,35 @@ class WorkFile:
                 type(entry.node) is ast.Import for entry in (*before, *after)
             ):
                 self.imports = self.document.imports()
-        if offers or any(o.mentions != n.mentions for o, n in zip(before, after, strict=True)):
-            self.whole.stale()
-        return offers
+        if offers or any(
+            one.mentions != other.mentions or one.broken != other.broken
+            for one, other in zip(before, after, strict=True)
+        ):
+            self.state = object()
+
+    def renewed_since(self, old: dict[str, Surface], new: dict[str, Surface]) -> Collection[str] | None:
+        """The names that may stand for something else in the second table, if they are the last two of this file."""
+        return self._renewed if old is self._replaced and new is self.surfaces else None
 
     def _replace_surfaces(self, before: list[Entry], after: list[Entry]) -> None:
-        gone = {entry.surface.name for entry in before if entry.surface is not None}
-        come = [entry.surface for entry in after if entry.surface is not None]
-        names = {surface.name for surface in come}
-        declared = self.facts.declared
-        # A name that is declared elsewhere in the file too: the first of its declarations counts.
-        if any(declared[name] > (name in names) for name in gone | names):
-            self.surfaces = self.document.surfaces()
-            return
-        surfaces = dict(self.surfaces)
-        for name in gone:
-            if not declared[name]:
-                del surfaces[name]
-        surfaces.update((surface.name, surface) for surface in come)
-        self.surfaces = surfaces
+        gone = [entry.surface.name for entry in before if entry.surface is not None]
+        come = {entry.surface.name: entry.surface for entry in after if entry.surface is not None}
+        self._replaced, self._renewed = self.surfaces, come.keys()
+        if gone == list(come) and all(self.facts.declared[name] == 1 for name in come):
+            self.surfaces = {**self.surfaces, **come}
+        else:
+            # Of two declarations of one name the first counts, and names are listed in the order of the text.
+            self.surfaces, self._renewed = self.document.surfaces(), None
+
+
+def differences(
+    old: dict[str, Surface], new: dict[str, Surface], renewed: Collection[str] | None
+) -> tuple[list[str], bool]:
+    """The names that stand for something else, and whether there are other names, or in another order. `renewed` are
+    those that may stand for something else where there are no other names, None where that is not known."""
+    if renewed is not None:
+        return [name for name in renewed if old[name] != new[name]], False
+    # Most surfaces are the very same objects, and there may be thousands.
+    found = list(compress(new, map(is_not, map(old.get, new), new.values())))
+    gone = old.keys() - new.keys()
+    return [*gone, *(name for name in found if old.get(name) != new[name])], list(old) != list(new)

@@ -188,7 +188,11 @@ def _action(action: Action, kind: str, ls: JudgeServer, document: Document) -> t
     return types.CodeAction(
         action.title,
         kind=kind,
-        diagnostics=ls.diagnostics(document, action.diagnostics) or None,
+        diagnostics=[
+            ls.protocol.structured(one, types.Diagnostic)
+            for one in ls.diagnostics(document, action.diagnostics)
+        ]
+        or None,
         is_preferred=action.preferred or None,
         edit=workspace_edit(ls, {path: list(edits) for path, edits in action.edits.items()}),
     )

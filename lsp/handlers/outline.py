@@ -13,7 +13,7 @@ from ..features.links import links
 from ..features.selection import selections
 from ..features.tokens import MODIFIERS, TYPES, difference, encode, tokens
 from ..judge_server import Feature, JudgeServer
-from ..translate import offset_of, to_range
+from ..translate import offset_of, to_position, to_range
 from ..uris import to_uri
 
 LEGEND = types.SemanticTokensLegend(list(TYPES), list(MODIFIERS))
@@ -75,7 +75,7 @@ def on_inlay_hints(ls: JudgeServer, params: types.InlayHintParams) -> list[types
     start, end = offset_of(document, params.range.start), offset_of(document, params.range.end)
     return [
         types.InlayHint(
-            types.Position(*document.position(one.offset)),
+            to_position(document, one.offset),
             one.label,
             kind=types.InlayHintKind.Type if one.kind == "type" else None,
             tooltip=one.tooltip or None,

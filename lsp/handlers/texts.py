@@ -7,12 +7,12 @@ from functools import partial
 import trio
 from lsprotocol import types
 
+from .. import wire
 from ..client import read_client
 from ..files import judge_files
 from ..judge_server import Feature, JudgeServer
 from ..parent import watch_parent
 from ..protocol import RemoteError
-from ..translate import to_change
 from ..uris import to_path, to_uri
 
 WATCHED = ("**/*.judge", "**/*.py", "**/*.{jsonl,json,csv,yaml,yml}")
@@ -81,9 +81,9 @@ def did_open(ls: JudgeServer, params: types.DidOpenTextDocumentParams) -> None:
     ls.session.open(opened.uri, opened.version, opened.text)
 
 
-def did_change(ls: JudgeServer, params: types.DidChangeTextDocumentParams) -> None:
+def did_change(ls: JudgeServer, params: wire.DidChange) -> None:
     changed = params.text_document
-    if not ls.session.change(changed.uri, changed.version, map(to_change, params.content_changes)):
+    if not ls.session.change(changed.uri, changed.version, params.content_changes):
         ls.protocol.log(f"{changed.uri} was changed but is not open")
 
 
@@ -93,7 +93,7 @@ def did_close(ls: JudgeServer, params: types.DidCloseTextDocumentParams) -> None
         return
     ls.coloured.pop(closed.uri, None)
     if not ls.client.pull:
-        ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(closed.uri, []))
+        ls.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, wire.Published(closed.uri, []))
 
 
 def did_change_watched_files(ls: JudgeServer, params: types.DidChangeWatchedFilesParams) -> None:
@@ -118,38 +118,31 @@ def did_save(ls: JudgeServer, params: types.DidSaveTextDocumentParams) -> None:
 # --- diagnostics that are asked for ------------------------------------------------------------------------
 
 
-def diagnostic(ls: JudgeServer, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+def diagnostic(ls: JudgeServer, params: types.DocumentDiagnosticParams) -> wire.Report | wire.Unchanged:
     opened = ls.opened(params.text_document)
     if opened is None:
-        return types.RelatedFullDocumentDiagnosticReport(items=[])
+        return wire.Report([])
     document, analysis = opened
     result_id = ls.session.edition(document, analysis.diagnostics)
     if result_id == params.previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
-    found = ls.diagnostics(document, analysis.diagnostics)
-    return types.RelatedFullDocumentDiagnosticReport(items=found, result_id=result_id)
+        return wire.Unchanged(result_id)
+    return wire.Report(ls.diagnostics(document, analysis.diagnostics), result_id)
 
 
-async def workspace_diagnostic(
-    ls: JudgeServer, params: types.WorkspaceDiagnosticParams
-) -> types.WorkspaceDiagnosticReport:
+async def workspace_diagnostic(ls: JudgeServer, params: types.WorkspaceDiagnosticParams) -> wire.FileReports:
     before = {previous.uri: previous.value for previous in params.previous_result_ids}
-    reports: list[
-        types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
-    ] = []
+    reports: list[wire.FileReport | wire.FileUnchanged] = []
     for analysis in await ls.unhurried(ls.session.known()):
         document = ls.session.document(analysis.path)
         uri = document.uri or to_uri(analysis.path)
         version = document.version if ls.session.documents.get(analysis.path) is not None else None
         result_id = ls.session.edition(document, analysis.diagnostics)
         if before.get(uri) == result_id:
-            reports.append(types.WorkspaceUnchangedDocumentDiagnosticReport(uri, result_id, version))
+            reports.append(wire.FileUnchanged(uri, version, result_id))
         else:
             found = ls.diagnostics(document, analysis.diagnostics)
-            reports.append(
-                types.WorkspaceFullDocumentDiagnosticReport(uri, found, version, result_id=result_id)
-            )
-    return types.WorkspaceDiagnosticReport(reports)
+            reports.append(wire.FileReport(uri, version, found, result_id))
+    return wire.FileReports(reports)
 
 
 FEATURES: tuple[Feature, ...] = (

@@ -36,8 +36,13 @@ def first_error(analysis: Analysis) -> Diagnostic:
     return next(found for found in analysis.diagnostics if found.severity == "error")
 
 
-def fresh(path: str, texts: dict[str, str]) -> Analysis:
+def fresh(path: str, texts: dict[str, str], *, reading: str | None = None) -> Analysis:
+    """A file as a workspace sees it that has never seen another text; with `reading`, that file is known to it."""
     new = Workspace(lambda name: texts[name].encode() if name in texts else None)
+    if reading is not None:
+        new.reach(reading)
+    for name, text in texts.items():
+        new.update(name, text)
     return new.analyse(path)
 
 
@@ -94,6 +99,61 @@ def test_after_any_edits_the_findings_are_those_of_a_fresh_look(path: Path) -> N
 )
 def test_the_range_that_changed_is_the_smallest(old: str, new: str, expected: tuple[int, int, int]) -> None:
     assert changed_range(old, new) == expected
+
+
+LIBRARY = """model small "vendor/unpriced"
+agent writer(task: text) { model small  prompt "Write." }
+type Job { title: text }
+limits { cost $1 per run }
+"""
+USER = """import "library.judge"
+
+flow main(x: text) -> text { return writer(x) }
+let spare = "x"
+agent other(job: Job) { model "vendor/none"  prompt "{{ job.title }}" }
+"""
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_after_edits_in_files_that_import_each_other_the_findings_are_those_of_a_fresh_look(
+    seed: int,
+) -> None:
+    random_ = random.Random(seed)
+    known = Workspace(lambda name: None)
+    texts = {"user.judge": USER, "library.judge": LIBRARY, "more.judge": 'import "user.judge"\n'}
+    for name, text in texts.items():
+        known.update(name, text)
+    for step in range(25):
+        name = random_.choice(list(texts))
+        texts[name] = mutated(texts[name], random_)
+        known.update(name, texts[name])
+        if random_.random() < 0.6:
+            for path in texts:
+                found, expected = known.analyse(path), fresh(path, texts, reading="more.judge")
+                assert found.diagnostics == expected.diagnostics, f"step {step}, {path}"
+                assert found.names == expected.names
+
+
+def test_a_syntax_error_silences_what_is_said_of_names_that_nothing_uses() -> None:
+    text = (
+        'let spare = 1\nflow main(x: text) -> text { return x }\nagent a { model "script/a"  prompt "x" }\n'
+    )
+    known = workspace(main__judge=text)
+    assert "name.unused" in {found.code for found in known.analyse("main.judge").diagnostics}
+    known.update("main.judge", text.replace('prompt "x"', 'prompt "x'))
+    assert "name.unused" not in {found.code for found in known.analyse("main.judge").diagnostics}
+
+
+def test_what_imports_a_file_over_another_that_is_to_be_read_again_is_affected() -> None:
+    files = {"a.judge": b'import "b.judge"\n', "b.judge": b'import "c.judge"\n', "c.judge": b"let x = 1\n"}
+    known = Workspace(files.get)
+    known.analyse("a.judge")
+    assert known.affected("c.judge") == ("c.judge", "b.judge", "a.judge")
+    known.forget("b.judge")
+    assert known.affected("c.judge") == ("c.judge", "b.judge", "a.judge")
+    files["b.judge"] = b"let y = 1\n"
+    known.forget("b.judge")
+    assert known.affected("c.judge") == ("c.judge",)
 
 
 # --- what is looked at again -------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from judgeflow.lsp.documents import Change, Document, Position, Range
+from judgeflow.lsp.documents import Document
 from judgeflow.lsp.lines import BLOCK, LineIndex, line_lengths
 from judgeflow.lsp.positions import Encoding, choose_encoding
+from judgeflow.lsp.wire import Change, Position, Range
 
 PIECES = [
     "a",
@@ -36,7 +37,7 @@ def document(text: str, encoding: Encoding = "utf-16") -> Document:
 
 
 def edit(at: tuple[int, int], to: tuple[int, int], text: str) -> Change:
-    return Change(Range(Position(*at), Position(*to)), text)
+    return Change(text, Range(Position(*at), Position(*to)))
 
 
 def naive_lines(text: str) -> list[tuple[str, str]]:
@@ -72,7 +73,7 @@ def check_random_edits(seed: int, edits: int, encoding: Encoding) -> None:
         here = Position(rng.randrange(live.line_count + 2), rng.randrange(12))
         there = Position(max(0, here.line + rng.randrange(-1, 3)), rng.randrange(12))
         new = "".join(rng.choices(PIECES, k=rng.choice((0, 0, 1, 1, 2, 9))))
-        live.apply(Change(Range(here, there), new))
+        live.apply(Change(new, Range(here, there)))
         start, end = sorted(naive_offset(text, place, encoding) for place in (here, there))
         text = text[:start] + new + text[end:]
         assert live.text == text

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from judgeflow.dsl.check.document import Stretch
 from judgeflow.dsl.diagnostics import Diagnostic
 from judgeflow.dsl.workspace.analysis import Workspace
-from judgeflow.lsp.documents import Change, Position, Range
 from judgeflow.lsp.session import Session
+from judgeflow.lsp.wire import Change, Position, Range
 
 URI, PATH = "file:///w/main.judge", "/w/main.judge"
 PIECES = [
@@ -48,12 +49,12 @@ def check_random_edits(text: str, seed: int, edits: int, *, every: int = 1) -> N
     for version in range(1, edits + 1):
         [document] = session.documents
         if rng.random() < 0.03:
-            change = Change(None, text)
+            change = Change(text)
         else:
             line = rng.randrange(document.line_count)
             start = Position(line, rng.randrange(50))
             end = Position(line + rng.choice((0, 0, 0, 1, 3)), rng.randrange(50))
-            change = Change(Range(start, end if rng.random() < 0.4 else start), rng.choice([*PIECES, ""]))
+            change = Change(rng.choice([*PIECES, ""]), Range(start, end if rng.random() < 0.4 else start))
         session.change(URI, version, [change])
         if rng.random() < 0.6:
             [due] = session.due()
@@ -83,7 +84,7 @@ def test_the_second_of_two_declarations_counts_once_the_first_is_gone() -> None:
     session.open(URI, 1, text)
     [document] = session.due()
     assert "model.wrong-kind" in {found.code for found in session.news(document) or ()}
-    session.change(URI, 2, [Change(Range(Position(0, 0), Position(1, 0)), "")])
+    session.change(URI, 2, [Change("", Range(Position(0, 0), Position(1, 0)))])
     assert session.news(session.due()[0]) == fresh(document.text)
 
 
@@ -91,14 +92,14 @@ def test_a_burst_is_analysed_once() -> None:
     counted: list[str] = []
 
     class Counting(Workspace):
-        def update(self, path: str, text: str) -> None:
+        def update(self, path: str, text: str, stretch: Stretch | None = None) -> None:
             counted.append(text)
-            super().update(path, text)
+            super().update(path, text, stretch)
 
     session = Session(Counting(nothing))
     session.open(URI, 1, "")
     for version in range(2, 50):
-        session.change(URI, version, [Change(Range(Position(0, 0), Position(0, 0)), "#")])
+        session.change(URI, version, [Change("#", Range(Position(0, 0), Position(0, 0)))])
     assert session.due() == list(session.documents)
     assert counted == ["#" * 48]
 

@@ -1,0 +1,179 @@
+"""The declarations of a file in order, with the places where they stand.
+
+They are held in blocks of a few dozen. An edit makes one block anew and moves the others as wholes, and what is looked
+for by name or by kind is looked for block by block, each of which remembers where it has what: whatever the length
+of a file, no key stroke goes through all of its declarations.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Set
+from functools import cached_property
+from itertools import accumulate
+
+from ..mentions import quoted_models
+from ..syntax.chunks import Chunk
+from .entry import Entry
+
+BLOCK = 32
+"""Declarations of a fresh block. One that grows past twice that is cut."""
+
+
+class Block:
+    """Declarations that follow each other. `starts` count from the block's own start. It never changes."""
+
+    def __init__(self, entries: list[Entry], starts: list[int]) -> None:
+        self.entries = entries
+        self.starts = starts
+
+    @cached_property
+    def members(self) -> frozenset[Entry]:
+        return frozenset(self.entries)
+
+    @cached_property
+    def names(self) -> dict[str, list[int]]:
+        """Which of the block's declarations have a name."""
+        found: dict[str, list[int]] = {}
+        for at, entry in enumerate(self.entries):
+            if entry.surface is not None:
+                found.setdefault(entry.surface.name, []).append(at)
+        return found
+
+    @cached_property
+    def kinds(self) -> dict[type, list[int]]:
+        """Which of the block's declarations are of a kind, by the class of their tree."""
+        found: dict[type, list[int]] = {}
+        for at, entry in enumerate(self.entries):
+            found.setdefault(type(entry.node), []).append(at)
+        return found
+
+    @cached_property
+    def slugs(self) -> dict[str, list[int]]:
+        """Which of the block's declarations name a model by its slug."""
+        found: dict[str, list[int]] = {}
+        for at, entry in enumerate(self.entries):
+            for slug in {ref.text for ref in quoted_models(entry.node)}:
+                found.setdefault(slug, []).append(at)
+        return found
+
+    @cached_property
+    def doubtful_names(self) -> frozenset[str]:
+        return frozenset().union(*(entry.doubtful_names() for entry in self.entries if entry.doubtful))
+
+
+class Entries:
+    """A sequence of entries, each with its offset in the file. It never changes."""
+
+    def __init__(self, blocks: list[Block], offsets: list[int]) -> None:
+        """`offsets` are where the blocks begin."""
+        self.blocks = blocks
+        self._offsets = offsets
+        self._firsts = list(accumulate([len(block.entries) for block in blocks], initial=0))
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (entry for block in self.blocks for entry in block.entries)
+
+    def __getitem__(self, index: int) -> Entry:
+        at = self._block(index)
+        return self.blocks[at].entries[index - self._firsts[at]]
+
+    def start(self, index: int) -> int:
+        """Where an entry begins in the file."""
+        at = self._block(index)
+        return self._offsets[at] + self.blocks[at].starts[index - self._firsts[at]]
+
+    @property
+    def chunks(self) -> _Chunks:
+        return _Chunks(self)
+
+    def starts(self) -> Iterator[int]:
+        """Where each of them begins."""
+        for offset, block in zip(self._offsets, self.blocks, strict=True):
+            for start in block.starts:
+                yield offset + start
+
+    def named(self, name: str) -> Iterator[int]:
+        """The indexes of those that declare a name."""
+        for first, block in zip(self._firsts, self.blocks, strict=False):
+            for at in block.names.get(name, ()):
+                yield first + at
+
+    def of_kind(self, kind: type) -> Iterator[int]:
+        """The indexes of those whose tree is of a class."""
+        for first, block in zip(self._firsts, self.blocks, strict=False):
+            for at in block.kinds.get(kind, ()):
+                yield first + at
+
+    def quoting(self, slug: str) -> Iterator[int]:
+        """The indexes of those that name a model by this slug."""
+        for first, block in zip(self._firsts, self.blocks, strict=False):
+            for at in block.slugs.get(slug, ()):
+                yield first + at
+
+    def among(self, wanted: Set[Entry]) -> Iterator[tuple[Entry, int]]:
+        """Those that are in a set, with where they begin."""
+        for offset, block in zip(self._offsets, self.blocks, strict=True):
+            if not block.members.isdisjoint(wanted):
+                for entry, start in zip(block.entries, block.starts, strict=True):
+                    if entry in wanted:
+                        yield entry, offset + start
+
+    def replaced(self, first: int, last: int, entries: list[Entry], starts: list[int], moved: int) -> Entries:
+        """The same with `entries`, which begin at `starts`, in place of those from `first` up to `last`; what stands
+        behind them has moved by so many characters."""
+        if not self.blocks:
+            return in_blocks(entries, starts)
+        low = self._block(first)
+        high = max(low, self._block(last - 1))
+        head, tail = self.blocks[low], self.blocks[high]
+        kept, gone = first - self._firsts[low], last - self._firsts[high]
+        before, behind = self._offsets[low], self._offsets[high] + moved
+        blocks, offsets = _cut(
+            [*head.entries[:kept], *entries, *tail.entries[gone:]],
+            [
+                *(before + start for start in head.starts[:kept]),
+                *starts,
+                *(behind + start for start in tail.starts[gone:]),
+            ],
+        )
+        return Entries(
+            [*self.blocks[:low], *blocks, *self.blocks[high + 1 :]],
+            [*self._offsets[:low], *offsets, *(offset + moved for offset in self._offsets[high + 1 :])],
+        )
+
+    def _block(self, index: int) -> int:
+        """The block that holds an entry; for the index behind the last entry, the last block."""
+        return max(0, min(bisect_right(self._firsts, index), len(self.blocks)) - 1)
+
+
+class _Chunks:
+    """Where entries stand: a sequence of chunks that is only looked into."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index: int) -> Chunk:
+        start = self._entries.start(index)
+        return start, start + len(self._entries[index].text)
+
+
+def in_blocks(entries: list[Entry], starts: list[int]) -> Entries:
+    return Entries(*_cut(entries, starts))
+
+
+def _cut(entries: list[Entry], starts: list[int]) -> tuple[list[Block], list[int]]:
+    """Blocks of these entries, and where they begin."""
+    size = BLOCK if len(entries) > 2 * BLOCK else max(1, len(entries))
+    blocks, offsets = [], []
+    for at in range(0, len(entries), size):
+        offset = starts[at]
+        offsets.append(offset)
+        blocks.append(Block(entries[at : at + size], [start - offset for start in starts[at : at + size]]))
+    return blocks, offsets
