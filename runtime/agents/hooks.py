@@ -15,7 +15,7 @@ from ..core import StepFailure
 from ..decisions import ChoiceQuestion, Condition, ScaleQuestion, named_question
 from ..judge.contract import decisions_of
 from ..judge.decisions import Decision, check_questions
-from ..judge.errors import ConfigurationError, EndsRun, JudgeflowError, StepError
+from ..judge.errors import ConfigurationError, EndsRun, JudgeflowError, SerializationError, StepError
 from ..judge.protocol import DecisionQuestion, Message
 from ..judge.reading.text import strip_blanks
 from ..judge.serialise import sendable
@@ -23,9 +23,9 @@ from ..run import RunInfo
 from . import messages
 from .classes import Classes, plain
 from .gateway import Gateway
-from .messages import ChatCall, DecideCall, JudgeTask, ToolRef, ToolTask
+from .messages import ChatCall, DecideCall, JudgeTask, ToolRef, ToolResult, ToolTask
 from .python import arguments_for, load_function
-from .tool_use import masked, secrets_of
+from .tool_use import masked, recorded, secrets_of
 
 T = TypeVar("T")
 Question = str | Condition[Any] | ChoiceQuestion[Any, Any] | ScaleQuestion[Any, Any] | DecisionQuestion
@@ -153,7 +153,10 @@ class JudgeModel:
 class Tool:
     """A declared tool, callable from a hook: `await search(query="…")`, `await browser.open(url="…")`."""
 
-    def __init__(self, plan: ToolPlan, ref: ToolRef, task: JudgeTask, function: str | None = None) -> None:
+    def __init__(
+        self, judge: str, plan: ToolPlan, ref: ToolRef, task: JudgeTask, function: str | None = None
+    ) -> None:
+        self._judge = judge
         self._plan = plan
         self._ref = ref
         self._task = task
@@ -163,16 +166,29 @@ class Tool:
         """A function of an MCP server."""
         if self._plan.mcp is None or name.startswith("_"):
             raise AttributeError(f"{self._plan.name} is a function and has no `{name}`")
-        return Tool(self._plan, self._ref, self._task, f"{self._plan.name}.{name}")
+        return Tool(self._judge, self._plan, self._ref, self._task, f"{self._plan.name}.{name}")
 
     async def __call__(self, **values: Any) -> Any:
-        """The tool's output. `JudgeflowError` with code `step.tool.<status>` if it fails."""
+        """The tool's output. `JudgeflowError` with code `step.tool.<status>` if it fails. The use is in the record."""
         name, task = self._function, self._task
-        result = await self._ref.ask(ToolTask(task.run, task.step, name, values, task.attempt))
+        given, refusal = _given(values)
+        secrets = secrets_of(self._plan, given)
+        with recorded(task.run, task.step, name, given, secrets, task.attempt, by=self._judge) as record:
+            record(refusal or await self._ref.ask(ToolTask(task.run, task.step, name, given, task.attempt)))
+        result = record.result
         if result.status != "succeeded":
-            told = masked(result.error, secrets_of(self._plan, values))
+            told = masked(result.error, secrets)
             raise JudgeflowError(f"{name}: {told}", code=f"step.tool.{result.status}")
         return result.output
+
+
+def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], ToolResult | None]:
+    """Arguments as JSON data, and the refusal of what is none: its values are left out of the record."""
+    try:
+        return sendable(plain(dict(values))), None
+    except (TypeError, RecursionError, SerializationError) as error:
+        what = "they contain themselves" if isinstance(error, RecursionError) else str(error)
+        return dict.fromkeys(values), ToolResult("refused", error=f"the arguments are no JSON: {what}")
 
 
 @attrs.frozen(eq=False)
@@ -199,7 +215,7 @@ class JudgeHook:
             available: dict[str, Callable[[], Any]] = {
                 "model": lambda: model,
                 "run": lambda: msgspec.structs.replace(task.run.info, agent=task.agent),
-                **{name: _tool(plan, ref, task) for name, (plan, ref) in self.tools.items()},
+                **{name: _tool(self.judge, plan, ref, task) for name, (plan, ref) in self.tools.items()},
                 **{name: _value(task.values.get(name)) for name in self.parameters},
             }
             keywords = arguments_for(function, available, self.judge)
@@ -235,8 +251,8 @@ def _alone(group: ExceptionGroup[Exception]) -> Exception:
     return found
 
 
-def _tool(plan: ToolPlan, ref: ToolRef, task: JudgeTask) -> Callable[[], Tool]:
-    return lambda: Tool(plan, ref, task)
+def _tool(judge: str, plan: ToolPlan, ref: ToolRef, task: JudgeTask) -> Callable[[], Tool]:
+    return lambda: Tool(judge, plan, ref, task)
 
 
 def _value(value: Any) -> Callable[[], Any]:

@@ -168,8 +168,10 @@ def recorded(
     secrets: tuple[str, ...],
     attempt: int = 0,
     id: str | None = None,
+    by: str | None = None,
 ) -> Iterator[_Recording]:
-    """One use of a tool and its line in the record, secrets masked, however it ends."""
+    """One use of a tool and its line in the record, secrets masked, however it ends. `by` is the judge that used it,
+    where it was no agent and no flow."""
     started = run.stamp()
     recording = _Recording()
     try:
@@ -188,6 +190,7 @@ def recorded(
                 status=result.status,
                 attempt=attempt,
                 id=id,
+                by=by,
                 started=started,
                 ended=run.stamp(),
             )

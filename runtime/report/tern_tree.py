@@ -224,9 +224,10 @@ def _attempt_node(attempt: AttemptRecord, step: StepRecord, width: int) -> _Node
     facts = [attempt.outcome, variant, elapsed(attempt.started, attempt.ended), cost, attempt.model or ""]
     # A rejection's reason is what its judges said, and they say it below.
     reason = attempt.reason if attempt.reason and attempt.outcome != "rejected" else None
-    below = [_tool_node(call, width) for call in calls]
+    below = [_tool_node(call, width) for call in calls if call.by is None]
     if attempt.answer is not None:
         below.append(_Node("→", one_line(attempt.answer, width - 16)))
+    below += [_tool_node(call, width) for call in calls if call.by is not None]
     below += [_verdict_node(verdict, width) for verdict in judged]
     more = wrapped(reason, width - 16) if reason else []
     return _Node(mark(attempt.outcome), f"attempt {attempt.number + 1}  {_joined(facts)}", more, below)
@@ -251,7 +252,10 @@ def _tool_node(call: ToolCallRecord, width: int) -> _Node:
     given = one_line(call.input, width // 3)
     back = "" if came is None else one_line(came, width // 3)
     took = elapsed(call.started, call.ended) if call.started else ""
-    return _Node(mark(call.status), _joined([f"{one_line(call.tool, 40)} {given} → {status}{back}", took]))
+    by = "" if call.by is None else f"by {one_line(call.by, 40)}"
+    return _Node(
+        mark(call.status), _joined([f"{one_line(call.tool, 40)} {given} → {status}{back}", by, took])
+    )
 
 
 def _gate_nodes(gate: GateRecord, width: int) -> Iterator[_Node]:

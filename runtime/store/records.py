@@ -144,6 +144,8 @@ class ToolCallRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     attempt: int = 0
     id: str | None = None
     """The model's name for the call, which ties a result to what asked for it."""
+    by: str | None = None
+    """The judge in Python that used it, on its own behalf; None where the agent or the flow did."""
     started: str | None = None
     ended: str | None = None
 

@@ -54,9 +54,11 @@ def _attempt(attempt: AttemptRecord, step: StepRecord, whole: str | None) -> Mar
             element("span", _facts_of(attempt), class_="soft"),
         )
     )
-    inside = [_tool(call, whole) for call in step.tool_calls if call.attempt == attempt.number]
+    calls = [call for call in step.tool_calls if call.attempt == attempt.number]
+    inside = [_tool(call, whole) for call in calls if call.by is None]
     if attempt.answer is not None:
         inside.append(value(attempt.answer, whole))
+    inside += [_tool(call, whole) for call in calls if call.by is not None]
     if attempt.reason and attempt.outcome != "rejected":
         inside.append(element("div", attempt.reason, class_="bad"))
     inside += [_verdict(verdict) for verdict in step.verdicts if verdict.attempt == attempt.number]
@@ -98,7 +100,12 @@ def _tool(call: ToolCallRecord, whole: str | None) -> Markup:
     summary = element(
         "summary",
         status_of(call.status, f"{call.tool} {'' if call.status == 'succeeded' else call.status}".strip()),
-        element("span", f"  {elapsed(call.started, call.ended) if call.started else ''}", class_="soft"),
+        element(
+            "span",
+            f"  {elapsed(call.started, call.ended) if call.started else ''}"
+            f"{'' if call.by is None else f'  by {call.by}'}",
+            class_="soft",
+        ),
     )
     given = value(call.input, whole)
     return element("details", summary, given, value(came, whole) if came is not None else None, class_="part")

@@ -13,6 +13,8 @@ import judgeflow as jf
 from judgeflow.runtime.core import ActorCrashed
 from judgeflow.runtime.judge.protocol import ChoiceAnswer, ConditionAnswer, RefusedAnswer, ScaleAnswer
 from judgeflow.runtime.program import Program
+from judgeflow.runtime.report.tern_tree import render_tree
+from judgeflow.runtime.run import events
 
 from ..helpers import Model, Tools, opened, program, run, step, steps, unchecked
 
@@ -257,6 +259,56 @@ async def test_a_tool_that_fails_in_a_judge_does_not_tell_its_secrets(tmp_path: 
     """
     result, _ = await judged(written(tmp_path, body))
     assert result.record.reason == "writer: rule: find: LookupError: no •••"
+
+
+async def test_what_a_judge_does_with_a_tool_is_in_the_record_and_is_none_of_the_agents_calls(
+    tmp_path: Path,
+) -> None:
+    body = """
+        async def rule(input, *, find):
+            found = await find(id="A-7")
+            try:
+                await find(id="bad")
+            except jf.JudgeflowError:
+                pass
+            return jf.Verdict.passed(metrics={"found": found["status"], "calls": len(input.tool_calls)})
+    """
+    seen: list[Any] = []
+    made = written(tmp_path, body)
+    small = Model(Tools(("find", {"id": "B-8"})), "Hi")
+    result = await run(made, "go", models={"small": small, "grader": Model("")}, hooks=[seen.append])
+    found = step(result, "writer")
+    assert found.verdicts[0].metrics == {"found": "found", "calls": 1}
+    assert [(call.by, call.status, call.input) for call in found.tool_calls] == [
+        (None, "succeeded", {"id": "•••"}),
+        ("rule", "succeeded", {"id": "•••"}),
+        ("rule", "failed", {"id": "•••"}),
+    ]
+    assert found.tool_calls[1].output == {"id": "•••", "status": "found"}
+    assert found.tool_calls[2].error == "LookupError: no •••"
+    told = [event.status for event in seen if isinstance(event, events.ToolCalled)]
+    assert told == ["succeeded", "succeeded", "failed"]
+    shown = render_tree(result.record)
+    told = ('→ {"id":"•••","status":"found"}', "→ Hi", "no •••  by rule")
+    assert [shown.index(text) for text in told] == sorted(shown.index(text) for text in told)
+
+
+async def test_a_judge_may_give_a_tool_what_it_judges_and_nothing_that_is_no_json(tmp_path: Path) -> None:
+    body = """
+        async def rule(input, *, find):
+            await find(id=input.reply.class_)
+            await find(id=object())
+    """
+    made = written(
+        tmp_path, body, judge='code judge rule(reply: Offer) { python "hooks.py:rule" }', answers=" -> Offer"
+    )
+    answer = Tools(("answer", {"salary": 1, "class": "x"}))
+    result, _ = await judged(made, answer)
+    assert "rule: find: the arguments are no JSON" in (result.record.reason or "")
+    assert [(call.status, call.input) for call in step(result, "writer").tool_calls] == [
+        ("succeeded", {"id": "•••"}),
+        ("refused", {"id": None}),
+    ]
 
 
 async def test_a_bug_ends_only_the_run_that_met_it_and_renews_only_that_judge(

@@ -82,6 +82,7 @@ def everything(id: str = "a" * 32, **fields: Any) -> Tern:
         VerdictRecord(judge="lost", passed=True, readable=False, reason=HOSTILE),
     )
     call = ToolCallRecord(tool=HOSTILE, input={HOSTILE: HOSTILE}, output=HOSTILE, status="succeeded")
+    by_judge = ToolCallRecord(tool=HOSTILE, by=f"judge {HOSTILE}", status="succeeded")
     attempt = AttemptRecord(
         number=0, outcome="failed", answer=HOSTILE, reason=HOSTILE, model=HOSTILE, variant=HOSTILE,
         started=AT, ended=END, prompt=[{"role": HOSTILE}], raw=HOSTILE,
@@ -101,7 +102,7 @@ def everything(id: str = "a" * 32, **fields: Any) -> Tern:
             "agent",
             attempts=(attempt,),
             verdicts=verdicts,
-            tool_calls=(call,),
+            tool_calls=(call, by_judge),
             reason=HOSTILE,
             status="failed",
         ),
@@ -171,7 +172,7 @@ def test_what_was_searched_for_breaks_out_of_no_page(store: Store, field: str) -
 def test_a_run_is_there_whole_with_what_was_said_of_it(store: Store) -> None:
     seen = checked(page_for(store, "/run/aaaa", {}).body)
     for text in (
-        "attempt 1 failed", "could not be read, counted as passed", "0.750", "(needs 0.5)", "17/25 of 0.7",
+        "attempt 1 failed", "could not be read, counted as passed", "by judge", "0.750", "(needs 0.5)", "17/25 of 0.7",
         "variant 1 of 2 — could not be read", "waiting for a person", "$0.0044", "prompt bbbbbbbb",
         "Judged afterwards", "0.500", "judgements that could not be read: 2", "4.0 s",
     ):  # fmt: skip
