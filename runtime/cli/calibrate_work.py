@@ -22,16 +22,17 @@ from .eval_work import suite_of
 from .evaluating import (
     below,
     cases_of,
+    evaluating,
     exit_of,
     loaded,
     pace_of,
+    refuse,
     show,
     stoppable,
     tell_faults,
     write_junit,
 )
 from .run_flow import answering
-from .store_file import store_file
 from .wrong_use import WrongUse
 
 
@@ -42,7 +43,17 @@ def run_calibrate(arguments: argparse.Namespace) -> int:
 
 def _run_calibrate(arguments: argparse.Namespace) -> int:
     program = loaded(arguments.file)
+    _refuse_unused(arguments)
     return trio.run(_calibrate, program, _judge_of(program, arguments), arguments)
+
+
+def _refuse_unused(arguments: argparse.Namespace) -> None:
+    if arguments.labels is None:
+        refuse(arguments, ["flow"], "says whose answers a file holds: it goes with --labels FILE")
+    if arguments.labels is None and arguments.suite is None:
+        refuse(arguments, ["strict"], "is for a file of labels: it goes with --labels FILE or --suite NAME")
+    else:
+        refuse(arguments, ["version"], "is of past runs, and goes with neither --labels nor --suite")
 
 
 def _judge_of(program: Program, arguments: argparse.Namespace) -> Chosen:
@@ -60,9 +71,7 @@ async def _calibrate(program: Program, chosen: Chosen, arguments: argparse.Names
         return with_measurements(chosen.extend(plan), chosen.use.judge)
 
     path, flow = _labels_of(program, arguments)
-    async with program.opened(
-        profile=arguments.profile, store=store_file(), extend=extend, grace=0.5, booked=False
-    ) as session:
+    async with evaluating(program, arguments, profile=arguments.profile, extend=extend) as session:
         labelled, faults, disputed = await _labelled(session, path, flow, arguments)
         tell_faults(faults)
         pace = pace_of(session, arguments, arguments.suite)
@@ -105,11 +114,14 @@ def _junit(report: CalibrationReport) -> Sequence[JUnitCase]:
 
 def _labels_of(program: Program, arguments: argparse.Namespace) -> tuple[Path | None, str | None]:
     """The file of labels, if they are not those of past runs, and the flow whose answers it holds."""
+    suite = suite_of(program, arguments.suite) if arguments.suite is not None else None
     if arguments.labels is not None:
-        return Path(arguments.labels), program.flow_name(arguments.flow)
-    if arguments.suite is None:
+        flow = (
+            suite.flow if suite is not None and arguments.flow is None else program.flow_name(arguments.flow)
+        )
+        return Path(arguments.labels), flow
+    if suite is None:
         return None, None
-    suite = suite_of(program, arguments.suite)
     if suite.labels is None:
         raise WrongUse(f'the suite `{suite.name}` names no labels; write `labels "labels.jsonl"` into it')
     return program.root / suite.labels, suite.flow

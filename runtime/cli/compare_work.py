@@ -31,17 +31,19 @@ from .eval_work import suite_of
 from .evaluating import (
     below,
     cases_of,
+    evaluated,
     exit_of,
+    kept,
     limited,
     loaded,
     pace_of,
+    refuse,
     show,
     stoppable,
     tell_faults,
     write_junit,
 )
 from .run_flow import answering
-from .store_file import store_file
 from .wrong_use import WrongUse
 
 BASE = "base"
@@ -67,6 +69,8 @@ def _run_compare(arguments: argparse.Namespace) -> int:
     programs = [loaded(file) for file in arguments.files]
     named = _sides(programs, arguments)
     suite = suite_of(programs[0], arguments.suite) if arguments.suite is not None else None
+    if suite is not None:
+        refuse(arguments, ["flow"], "goes with --cases FILE or --last N: a suite says its flow")
     judging = _judging(programs[0].plan, suite, arguments)
     if arguments.dry_run:
         return _forecast(named, suite, judging, arguments)
@@ -163,15 +167,12 @@ async def _compare(
     first = named[0][1]
     async with AsyncExitStack() as stack:
         # The judges are those of the first file, whatever a side's profile makes of its own.
-        bench = await stack.enter_async_context(
-            first.opened(store=store_file(), extend=judging.extend, grace=0.5, booked=False)
-        )
+        cache = stack.enter_context(kept(arguments))
+        bench = await stack.enter_async_context(evaluated(first, cache, extend=judging.extend))
         sides = [
             Side(
                 name,
-                await stack.enter_async_context(
-                    program.opened(profile=profile, store=store_file(), grace=0.5, booked=False)
-                ),
+                await stack.enter_async_context(evaluated(program, cache, profile=profile)),
             )
             for name, program, profile in named
         ]

@@ -30,6 +30,11 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--concurrency", type=count, default=8, metavar="N", help="cases at once; 8 if not said"
     )
+    parser.add_argument(
+        "--cache",
+        action="store_true",
+        help="answer requests that were made before with the replies kept then",
+    )
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
     parser.add_argument(
         "--html", metavar="OUT.html", help="write the report as a page that needs nothing else"

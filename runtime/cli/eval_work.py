@@ -19,6 +19,7 @@ from ..evaluate.judges import Chosen, choose_judge
 from ..evaluate.render import counted, render_eval, render_suite
 from ..evaluate.suites import CaseResult, SuiteReport, SuiteRun, run_suite
 from ..evaluate.terns import EvalReport, TernQuery, eval_terns, waiting_runs
+from ..evaluate.versions import check_version
 from ..flow.profiles import with_profile
 from ..program import Program, Session
 from ..report.junit import Case as JUnitCase
@@ -27,10 +28,12 @@ from .evaluating import (
     annotate,
     below,
     cases_of,
+    evaluating,
     exit_of,
     limited,
     loaded,
     pace_of,
+    refuse,
     show,
     stoppable,
     tell_faults,
@@ -51,13 +54,15 @@ def run_eval(arguments: argparse.Namespace) -> int:
 def _run_eval(arguments: argparse.Namespace) -> int:
     program = loaded(arguments.file)
     if arguments.suite is None and arguments.cases is None:
-        for option in ("profile", "flow"):
-            if getattr(arguments, option) is not None:
-                raise WrongUse(f"--{option} goes with --suite NAME or --cases FILE: {_suites(program)}")
+        of_cases = ("profile", "flow", "repeat", "strict")
+        refuse(arguments, of_cases, f"goes with --suite NAME or --cases FILE: {_suites(program)}")
         chosen = choose_judge(program.plan, arguments.judge)
         if arguments.dry_run:
             return _forecast_runs(program, chosen, arguments)
         return trio.run(_terns, program, chosen, arguments)
+    refuse(arguments, ["version"], "is of past runs, and goes with neither --suite nor --cases")
+    if arguments.suite is not None:
+        refuse(arguments, ["flow"], "goes with --cases FILE alone: a suite says its flow")
     suite = (
         _without_name(program, arguments) if arguments.suite is None else suite_of(program, arguments.suite)
     )
@@ -94,9 +99,11 @@ def _suites(program: Program) -> str:
 
 def _forecast_runs(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
     waiting = 0
+    query = _query(arguments)
     if store_file().exists():
         with Store.read(store_file()) as store:
-            waiting = len(waiting_runs(store, _query(arguments), program.plan.workflow, chosen.key))
+            check_version(store, query.version, query.tenant, program.plan.workflow, program.versions)
+            waiting = len(waiting_runs(store, query, program.plan.workflow, chosen.key))
     bench = Bench(plan=chosen.extend(program.plan), uses=(chosen.use,))
     title = f"{program.plan.workflow}  {counted(waiting, 'run')} would be judged by {chosen.shown}"
     found = forecast((), None, waiting, [bench])
@@ -110,7 +117,7 @@ def _query(arguments: argparse.Namespace) -> TernQuery:
 
 async def _terns(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
     query = _query(arguments)
-    async with program.opened(store=store_file(), extend=chosen.extend, grace=0.5, booked=False) as session:
+    async with evaluating(program, arguments, extend=chosen.extend) as session:
         pace = pace_of(session, arguments, None)
         report = await stoppable(
             pace, lambda: eval_terns(session, chosen.use, chosen.key, chosen.shown, pace, query)
@@ -154,13 +161,8 @@ async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespa
         found = forecast([(arguments.profile or "base", plan)], suite.flow, count, [bench])
         show(found, render_forecast(found, f"{program.plan.workflow}  suite {suite.name}"), arguments)
         return 0
-    async with program.opened(
-        profile=arguments.profile,
-        store=store_file(),
-        extend=chosen.extend if chosen is not None else None,
-        grace=0.5,
-        booked=False,
-    ) as session:
+    extend = chosen.extend if chosen is not None else None
+    async with evaluating(program, arguments, profile=arguments.profile, extend=extend) as session:
         run = _fitting(session, suite, file.name, limited(file.cases, arguments.limit), arguments)
         run = attrs.evolve(run, faults=(*file.faults, *run.faults))
         tell_faults(run.faults)

@@ -6,26 +6,31 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 import trio
 
+from ...dsl.plan import Plan
 from ...dsl.printable import clean
 from ..evaluate.account import EvalAccount, day_limits
 from ..evaluate.cases import Case, CaseFile, read_cases
 from ..evaluate.document import Document
 from ..evaluate.pace import INTERRUPTED, Pace
+from ..evaluate.render import counted
 from ..evaluate.rows import Fault
 from ..program import Program, Session, load
+from ..providers.cache import ReplyCache
 from ..report.exit_codes import ANSWERED, FAILED, NOT_GOOD
 from ..report.exit_codes import INTERRUPTED as EXIT_INTERRUPTED
 from ..report.junit import Case as JUnitCase
 from ..report.junit import junit_xml
 from ..report.text import one_line
+from .replies import reply_cache
+from .store_file import store_file
 from .wrong_use import WrongUse
 
 T = TypeVar("T")
@@ -42,6 +47,54 @@ def loaded(file: str) -> Program:
         raise WrongUse(f"there is no file {file}") from None
     except OSError as error:
         raise WrongUse(f"{file}: {error.strerror or error}") from None
+
+
+def evaluated(
+    program: Program,
+    cache: ReplyCache | None,
+    *,
+    profile: str | None = None,
+    extend: Callable[[Plan], Plan] | None = None,
+) -> AbstractAsyncContextManager[Session]:
+    """The program over the user's store, with its runs booked to no day: evaluations have an account of their own."""
+    return program.opened(
+        profile=profile, store=store_file(), extend=extend, grace=0.5, booked=False, cache=cache
+    )
+
+
+@contextmanager
+def kept(arguments: argparse.Namespace) -> Iterator[ReplyCache | None]:
+    """The cache that `--cache` asks for; how much came from it is told at the end."""
+    if arguments.cache and getattr(arguments, "repeat", 1) > 1:
+        raise WrongUse(
+            "--repeat asks anew, and --cache would answer with the same replies: leave one of them out"
+        )
+    with reply_cache(arguments) as cache:
+        yield cache
+        if cache is not None and not arguments.quiet:
+            print(f"{counted(cache.taken, 'reply', 'replies')} from the cache", file=sys.stderr)
+
+
+@asynccontextmanager
+async def evaluating(
+    program: Program,
+    arguments: argparse.Namespace,
+    *,
+    profile: str | None = None,
+    extend: Callable[[Plan], Plan] | None = None,
+) -> AsyncIterator[Session]:
+    """As `evaluated`, for a command that opens one program."""
+    with kept(arguments) as cache:
+        async with evaluated(program, cache, profile=profile, extend=extend) as session:
+            yield session
+
+
+def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
+    """`WrongUse` for options that would be left aside."""
+    for option in options:
+        value = getattr(arguments, option)
+        if value is True or value not in (None, False, 1):
+            raise WrongUse(f"--{option} {why}")
 
 
 def pace_of(session: Session, arguments: argparse.Namespace, suite: str | None) -> Pace:

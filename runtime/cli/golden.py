@@ -83,9 +83,12 @@ def _chosen(store: Store, arguments: argparse.Namespace) -> list[TernHead]:
         return named
     import msgspec  # noqa: PLC0415
 
-    from ..evaluate.versions import check_version  # noqa: PLC0415
+    from ..evaluate.versions import unknown_version  # noqa: PLC0415
 
-    check_version(store, arguments.version, arguments.tenant)
+    if arguments.version is not None:
+        wrong = unknown_version(store, arguments.version, arguments.tenant)
+        if wrong is not None:
+            raise WrongUse(wrong)
     query = msgspec.structs.replace(filter_of(arguments, most=None), status="answered")
     own = [head for head in store.list_terns(query) if head.replay_of is None and head.evaluation is None]
     return [*named, *reversed(own[: arguments.from_last])]

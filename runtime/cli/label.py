@@ -49,7 +49,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
-    from ..evaluate.versions import check_version  # noqa: PLC0415
+    from ..evaluate.versions import unknown_version  # noqa: PLC0415
     from ..store.scores import unlabelled  # noqa: PLC0415
     from ..store.terns import Store  # noqa: PLC0415
 
@@ -58,7 +58,10 @@ def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
     with read_store() as found:
         if found is None:
             raise WrongUse(f"there is nothing to label yet: no runs in {store_file()}")
-        check_version(found, query.version, query.tenant)
+        if query.version is not None:
+            wrong = unknown_version(found, query.version, query.tenant)
+            if wrong is not None:
+                raise WrongUse(wrong)
         heads = unlabelled(found, by, query)
     if not heads:
         out.write(f"nothing to label: every answered run that fits has a label by {by}\n")

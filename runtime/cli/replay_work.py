@@ -13,9 +13,8 @@ from ..evaluate.replay import ReplayReport, replay
 from ..evaluate.terns import TernQuery
 from ..program import Program
 from ..report.junit import Case
-from .evaluating import below, exit_of, loaded, pace_of, show, stoppable, write_junit
+from .evaluating import below, evaluating, exit_of, loaded, pace_of, show, stoppable, write_junit
 from .run_flow import answering
-from .store_file import store_file
 
 
 def run_replay(arguments: argparse.Namespace) -> int:
@@ -30,9 +29,7 @@ def _run_replay(arguments: argparse.Namespace) -> int:
 
 async def _replay(program: Program, chosen: Chosen, arguments: argparse.Namespace) -> int:
     query = TernQuery(tenant=arguments.tenant, version=arguments.version, limit=arguments.limit)
-    async with program.opened(
-        profile=arguments.profile, store=store_file(), extend=chosen.extend, grace=0.5, booked=False
-    ) as session:
+    async with evaluating(program, arguments, profile=arguments.profile, extend=chosen.extend) as session:
         pace = pace_of(session, arguments, None)
         report = await stoppable(
             pace, lambda: replay(session, chosen.use, chosen.key, chosen.shown, pace, query)
@@ -41,7 +38,7 @@ async def _replay(program: Program, chosen: Chosen, arguments: argparse.Namespac
     write_junit(arguments.junit, f"replay {report.workflow} {report.version}", _junit(report))
     return exit_of(
         stopped=report.stopped,
-        incomplete=bool(report.causes) or (report.paired.n == 0 and report.stopped is None),
+        incomplete=bool(report.causes) or (arguments.fail_under is not None and report.paired.after is None),
         not_good=below(report.paired.after, arguments.fail_under),
         arguments=arguments,
     )

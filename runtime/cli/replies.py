@@ -28,18 +28,29 @@ class Replies:
 def kept_replies(arguments: argparse.Namespace) -> Iterator[Replies]:
     """Opens what the options ask for. The script is written however the run ends; that it can be is seen before the
     first call."""
-    cache = None
-    if arguments.cache:
-        cache = ReplyCache(cache_folder(os.environ, platform=sys.platform, home=Path.home()))
     path = None if arguments.record is None else _writable(Path(arguments.record))
     recorder = None if path is None else Recorder()
+    with reply_cache(arguments) as cache:
+        try:
+            yield Replies(cache, recorder)
+        finally:
+            if path is not None and recorder is not None:
+                _write(recorder, path, quiet=arguments.quiet)
+
+
+@contextmanager
+def reply_cache(arguments: argparse.Namespace) -> Iterator[ReplyCache | None]:
+    """The replies kept on this machine, where `--cache` asks for them; whether more could be kept is told at the
+    end."""
+    if not arguments.cache:
+        yield None
+        return
+    cache = ReplyCache(cache_folder(os.environ, platform=sys.platform, home=Path.home()))
     try:
-        yield Replies(cache, recorder)
+        yield cache
     finally:
-        if cache is not None and cache.trouble is not None:
+        if cache.trouble is not None:
             print(f"jrun: replies could not be kept: {cache.trouble}", file=sys.stderr)
-        if path is not None and recorder is not None:
-            _write(recorder, path, quiet=arguments.quiet)
 
 
 def _writable(path: Path) -> Path:

@@ -8,7 +8,7 @@ In reading order:
 * `measure`     judges that an evaluation adds to a program;  `judges`: which one is meant
 * `account`     what evaluations may spend today;  `pace`: many cases at once, and ending well
 * `checks`      judges and scorers held against an answer;  `results`: what went wrong, by cause
-* `terns`       scores of past runs;  `suites`: cases through a flow and its checks
+* `versions`    which versions have run;  `terns`: scores of past runs;  `suites`: cases through a flow and its checks
 * `replay`      before and after;  `compare`, `pairwise`, `differences`: sides over the same cases
 * `calibrate`   a judge against people;  `forecast`: what it would cost
 * `document`    a report as text or as a page; `render…` make one of each kind of report

@@ -24,6 +24,7 @@ from .pace import Pace
 from .results import Cause, causes_of, juries_of
 from .rows import Fault
 from .statistics import Kappa, Mean, cohens_kappa, mean_of
+from .versions import check_version
 
 BINS = 5
 """Of the reliability curve."""
@@ -324,7 +325,9 @@ def labelled_cases(
 def labelled_runs(
     session: Session, store: Store, tenant: str, version: str | None
 ) -> tuple[list[Labelled], int]:
-    """The runs that people have labelled, oldest first, and on how many of them they disagree."""
+    """The runs that people have labelled, oldest first, and on how many of them they disagree. `ConfigurationError`
+    where nothing has such a version."""
+    check_version(store, version, tenant, session.plan.workflow, session.versions)
     query = TernFilter(tenant=tenant, version=version, status="answered")
     said: dict[str, set[str]] = {}
     for label in labels(store, query):

@@ -85,6 +85,8 @@ def _moved(report: ReplayReport) -> list[str]:
     lines = []
     if report.lost or report.won:
         lines.append(f"{report.lost} answered before and not now; {report.won} answered now and not before")
+    if report.unanswered:
+        lines.append(f"{counted(report.unanswered, 'task')} ended as before, without an answer")
     if report.later_turns:
         lines.append(
             f"{counted(report.later_turns, 'task')} stood later in a thread, and ran without the turns before"

@@ -22,6 +22,7 @@ from .pace import Pace
 from .results import Cause, gathered
 from .statistics import Paired, paired, per_item
 from .terns import TernQuery, keep_score, score_of
+from .versions import known_versions
 
 _ENDED = ("answered", "failed", "guarded")
 
@@ -63,6 +64,8 @@ class ReplayReport(msgspec.Struct, frozen=True, kw_only=True):
     """Answered before, not any more."""
     won: int = 0
     """Answered now, not before."""
+    unanswered: int = 0
+    """Neither before nor now, and for the same reason: nothing that changed."""
     later_turns: int = 0
     left: int = 0
     stopped: str | None = None
@@ -104,6 +107,7 @@ async def replay(
         causes=gathered((each.original[:8], each.cause) for each in found if each.cause is not None),
         lost=sum(each.status_before == "answered" != each.status_after for each in found),
         won=sum(each.status_before != "answered" == each.status_after for each in found),
+        unanswered=sum(_unchanged(each) for each in found),
         later_turns=sum(each.later_turn for each in found),
         left=len(originals) - len(found),
         stopped=pace.stopped,
@@ -112,6 +116,10 @@ async def replay(
         cost_after=merge(each.cost_after for each in found),
         judging=merge(work.judging),
     )
+
+
+def _unchanged(each: Replayed) -> bool:
+    return each.cause is None and "answered" not in (each.status_before, each.status_after)
 
 
 def compared(found: Sequence[Replayed]) -> Paired:
@@ -183,11 +191,12 @@ class _Replay:
 
 
 def _cause(head: TernHead, record: TernHead) -> str | None:
-    if record.status != "answered":
-        return f"now {record.status} {record.code}: {record.reason or ''}".rstrip(": ")
-    if head.status != "answered":
-        return f"it was {head.status} before, and is answered now"
-    return None
+    """Why the two cannot be compared; None where they can, and where the run ended as it had before."""
+    if record.status == "answered":
+        return None if head.status == "answered" else f"it was {head.status} before, and is answered now"
+    if (head.status, head.code) == (record.status, record.code):
+        return None
+    return f"now {record.status} {record.code}: {record.reason or ''}".rstrip(": ")
 
 
 def _originals(store: Store, query: TernQuery, workflow: str) -> tuple[list[TernHead], list[str]]:
@@ -201,13 +210,5 @@ def _originals(store: Store, query: TernQuery, workflow: str) -> tuple[list[Tern
         and head.status in _ENDED
     ]
     chosen = everything[: query.limit] if query.limit is not None else everything
-    known: list[str] = []
-    if not chosen:
-        heads = store.list_terns(TernFilter(tenant=query.tenant))
-        known = sorted({_named(head) for head in heads if head.workflow == workflow})
+    known = known_versions(store, query.tenant, workflow) if not chosen else []
     return chosen[::-1], known
-
-
-def _named(head: TernHead) -> str:
-    prompt = (head.versions.prompt or "")[:8]
-    return f"{head.versions.workflow} ({prompt})" if head.versions.workflow else prompt

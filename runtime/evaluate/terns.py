@@ -23,6 +23,7 @@ from .checks import CheckResult, Checks, Subject, answer_of
 from .pace import Pace
 from .results import Cause, causes_of, juries_of
 from .statistics import Kappa, Mean, mean_of, per_item
+from .versions import check_version
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,10 +96,13 @@ async def eval_terns(
     session: Session, judge: UsePlan, key: str, shown: str, pace: Pace, query: TernQuery
 ) -> EvalReport:
     """Judges what has no score yet and keeps each score at once. `key` is the judge's name in the store, `shown` for
-    people. A judge that fails leaves a run unscored."""
+    people. A judge that fails leaves a run unscored. `ConfigurationError` where nothing has such a version."""
     writer = session.writer
     assert isinstance(writer, StoreWriter)
     workflow = session.plan.workflow
+    await writer.read(
+        lambda store: check_version(store, query.version, query.tenant, workflow, session.versions)
+    )
     heads, found = await writer.read(lambda store: _answered(store, query, workflow, key))
     chosen = _waiting(heads, found, query.limit)
     checks = Checks(session, (judge,), pace.account)

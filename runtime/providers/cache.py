@@ -59,6 +59,8 @@ class ReplyCache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._given: OrderedDict[str, set[Path]] = OrderedDict()
+        self.taken = 0
+        """Replies that were given out."""
         self.trouble: str | None = None
 
     def take(self, run: str, key: str, place: int, kind: type[Reply]) -> Reply | None:
@@ -68,6 +70,7 @@ class ReplyCache:
             reply = None if path in given else _read(path, kind)
             if reply is not None:
                 given.add(path)
+                self.taken += 1
                 return reply
         return None
 

@@ -55,6 +55,48 @@ def test_a_suites_labels_and_the_arguments_of_its_check(capsys: pytest.CaptureFi
     assert report["confusion"] == {"pass_pass": 1, "pass_fail": 1, "fail_pass": 0, "fail_fail": 1}
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--version", "nope"], "desk: no run has version nope; none has one yet"),
+        (["--labels", "labels.jsonl", "--version", "1"], "--version is of past runs"),
+        (["--suite", "golden", "--flow", "main"], "it goes with --labels FILE"),
+        (["--strict"], "--strict is for a file of labels"),
+    ],
+)
+def test_what_would_be_left_aside_or_was_never_there_is_wrong_use(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert calibrate("--judge", "short", *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_other_labels_for_a_suite_are_of_its_flow(folder: Path) -> None:
+    other = FILE.replace(
+        "suite golden for main", "flow aside(x: text) -> text { return x }\nsuite golden for main"
+    )
+    (folder / "desk.judge").write_text(
+        other.replace("flow main", "flow first").replace("for main", "for first")
+    )
+    assert calibrate("--judge", "short", "--suite", "golden", "--labels", "labels.jsonl") == 0
+
+
+def test_the_cache_answers_a_judge_that_was_asked_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUDGEFLOW_CACHE", str(folder / "cache"))
+    (folder / "desk.judge").write_text(
+        FILE.replace("script/replies.jsonl", "echo/x") + 'judge rated { model m  rate "good" }\n'
+    )
+    words = ("--judge", "rated", "--labels", "labels.jsonl", "--cache")
+    said = []
+    for _ in range(2):
+        calibrate(*words)
+        said.append(capsys.readouterr().err.splitlines()[-1])
+    assert said[0] == "0 replies from the cache"
+    assert said[1] == "3 replies from the cache"
+
+
 def test_the_agreement_is_held_against_a_bar() -> None:
     words = ("--judge", "short", "--labels", "labels.jsonl", "--html", "out.html", "--junit", "out.xml")
     assert calibrate(*words, "--fail-under", "0.6") == 0

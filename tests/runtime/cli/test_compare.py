@@ -53,6 +53,23 @@ def test_profiles_over_a_suite(folder: Path, capsys: pytest.CaptureFixture[str])
     assert 'tests="4" failures="3"' in (folder / "out.xml").read_text()
 
 
+def test_the_cache_is_one_for_all_sides_and_no_help_with_repeats(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUDGEFLOW_CACHE", str(folder / "cache"))
+    (folder / "desk.judge").write_text(FILE.replace("script/one.jsonl", "echo/x", 1))
+    words = ("--profiles", "base,other", "--suite", "golden")
+    said = []
+    for _ in range(2):
+        assert compare(*words, "--cache") == 0
+        said.append(capsys.readouterr().err.splitlines()[-1])
+    assert said == ["0 replies from the cache", "2 replies from the cache"]
+    assert compare(*words, "--cache", "--repeat", "2") == 2
+    assert "leave one of them out" in capsys.readouterr().err
+    assert compare(*words, "--flow", "main") == 2
+    assert "a suite says its flow" in capsys.readouterr().err
+
+
 def test_files_over_cases_with_a_judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "new.judge").write_text(FILE.replace("model one  prompt", "model two  prompt"))
     assert compare("new.judge", "--cases", "golden.jsonl", "--judge", "short", "--json") == 0

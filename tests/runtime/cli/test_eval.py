@@ -65,6 +65,56 @@ def test_past_runs_are_scored_and_told_in_a_table(capsys: pytest.CaptureFixture[
     assert "1 of 1  " in printed.err.replace("1 of 1 ", "1 of 1  ")
 
 
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_version_that_never_ran_is_wrong_use_and_names_those_that_did(
+    more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["desk.judge", "Capital of France?"])
+    capsys.readouterr()
+    assert evaluate("--version", "nope", *more) == 2
+    err = capsys.readouterr().err
+    assert "desk: no run has version nope; there are 1 (" in err
+    assert evaluate("--version", "1", *more) == 0
+
+
+def test_the_files_own_version_is_known_before_its_first_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["desk.judge", "Capital of France?"])
+    (folder / "desk.judge").write_text(FILE.replace('version "1"', 'version "2"'))
+    assert evaluate("--version", "2") == 0
+    assert evaluate("--version", "3") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--repeat", "2"], "--repeat goes with --suite NAME or --cases FILE: the file declares golden"),
+        (["--strict"], "--strict goes with --suite NAME or --cases FILE"),
+        (["--suite", "golden", "--version", "1"], "--version is of past runs"),
+        (["--suite", "golden", "--flow", "main"], "--flow goes with --cases FILE alone"),
+        (["--suite", "golden", "--cache", "--repeat", "2"], "leave one of them out"),
+    ],
+)
+def test_an_option_that_would_be_left_aside_is_wrong_use(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(*words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_cache_answers_cases_and_judges_that_were_asked_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUDGEFLOW_CACHE", str(folder / "cache"))
+    (folder / "desk.judge").write_text(FILE.replace("script/replies.jsonl", "echo/x", 1))
+    said = []
+    for _ in range(2):
+        assert evaluate("--suite", "golden", "--cache") == 4
+        said.append(capsys.readouterr().err.splitlines()[-1])
+    assert said == ["0 replies from the cache", "2 replies from the cache"]
+
+
 def test_i05_a_version_and_a_limit_choose_the_runs_and_without_one_a_hundred_are_judged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -114,3 +114,8 @@ def test_runs_are_chosen_by_name_and_by_label(file: Path) -> None:
 def test_wrong_use_is_named(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["golden", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_version_that_never_ran_is_wrong_use(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["golden", "add", "--from-last", "1", "--version", "nope"]) == 2
+    assert "no run has version nope; none has one yet" in capsys.readouterr().err

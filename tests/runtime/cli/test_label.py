@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from judgeflow.runtime.cli import main
-from judgeflow.runtime.store.records import Tern
+from judgeflow.runtime.store.records import Tern, Versions
 from judgeflow.runtime.store.scores import labels
 from judgeflow.runtime.store.terns import Store
 
@@ -47,6 +47,27 @@ def label(monkeypatch: pytest.MonkeyPatch, keys: str, *words: str) -> int:
 def said(path: Path) -> list[tuple[str, str, str | None]]:
     with Store.read(path) as store:
         return [(one.run, one.label, one.note) for one in labels(store)]
+
+
+def test_a_version_that_never_ran_is_wrong_use(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(filled) as store:
+        versions = Versions(workflow="3", prompt="p" * 64)
+        at = "2026-03-01T11:09:00.000Z"
+        tern = Tern(
+            id="run9",
+            thread="t9",
+            flow="main",
+            workflow="w",
+            status="answered",
+            started=at,
+            versions=versions,
+        )
+        store.finish(tern)
+    assert label(monkeypatch, "p", "--version", "nope") == 2
+    assert capsys.readouterr().err == "jrun label: no run has version nope; there are 3 (pppppppp)\n"
+    assert label(monkeypatch, "p", "--version", "3") == 0
 
 
 def test_f36_each_answer_gets_a_label_by_one_key_oldest_first(

@@ -75,6 +75,36 @@ def test_json_and_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
     assert (report["schema"], report["kind"], report["paired"]["after"]) == (1, "replay", 0.0)
 
 
+STOPS = FILE.replace("{ return writer(question) }", '{ stop "not today" }')
+
+
+def test_only_what_changed_makes_the_exit_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "desk.judge").write_text(STOPS)
+    main(["desk.judge", "Capital of France?"])
+    capsys.readouterr()
+    assert replay("--version", "1") == 0
+    printed = capsys.readouterr().out
+    assert "1 task ended as before, without an answer" in printed
+    assert "now guarded" not in printed
+    assert replay("--version", "1", "--fail-under", "0.5") == 1, "a bar needs a mean"
+
+
+def test_the_cache_answers_what_was_asked_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUDGEFLOW_CACHE", str(folder / "cache"))
+    (folder / "desk.judge").write_text(FILE.replace("script/replies.jsonl", "echo/x"))
+    main(["desk.judge", "Capital of France?"])
+    capsys.readouterr()
+    assert replay("--version", "1") == 0
+    assert "cache" not in capsys.readouterr().err
+    said = []
+    for _ in range(2):
+        assert replay("--version", "1", "--cache") == 0
+        said.append(capsys.readouterr().err.splitlines()[-1])
+    assert said == ["0 replies from the cache", "1 reply from the cache"]
+
+
 def test_a_task_that_fails_now_is_listed_and_the_exit_code_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

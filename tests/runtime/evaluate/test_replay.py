@@ -146,6 +146,38 @@ async def test_what_failed_before_and_is_answered_now_is_told(store: Path) -> No
     assert [cause.cause for cause in report.causes] == ["it was failed before, and is answered now"]
 
 
+GUARDED = """
+workflow desk version "VERSION"
+model m "a/writer"
+agent writer { model m  prompt "PROMPT" }
+code judge right { require reply == "right" else "wrong" }
+flow main(question: text) -> text {
+  answer = writer(question)
+  if answer contains "bad" { stop "no such words" }
+  return answer
+}
+"""
+
+
+def guarded(prompt: str, version: str) -> Program:
+    return program(GUARDED.replace("VERSION", version).replace("PROMPT", prompt))
+
+
+async def test_what_ended_before_as_it_ends_now_is_counted_and_no_change(store: Path) -> None:
+    await asked(guarded("Answer.", "1"), store, ["a", "b"], Model("bad words"))
+    report = await replayed(guarded("Guess.", "2"), store, Model("bad words again"), version="1")
+    assert {(each.status_before, each.status_after) for each in report.tasks} == {("guarded", "guarded")}
+    assert (report.causes, report.unanswered, report.lost, report.won) == ((), 2, 0, 0)
+    assert "2 tasks ended as before, without an answer" in render_replay(report).text()
+
+
+async def test_what_ends_otherwise_than_before_is_a_change(store: Path) -> None:
+    await asked(guarded("Answer.", "1"), store, ["a"], Model("bad words"))
+    report = await replayed(guarded("Guess.", "2"), store, Model(ProviderError("down")), version="1")
+    assert (len(report.causes), report.unanswered) == (1, 0)
+    assert report.causes[0].cause.startswith("now failed step.agent")
+
+
 async def test_a_task_that_the_flow_no_longer_takes_is_listed(store: Path) -> None:
     await asked(desk("Answer.", "1"), store, ["a"])
     made = program(DESK.replace("VERSION", "2").replace("PROMPT", "Guess.").replace("main(", "other("))
