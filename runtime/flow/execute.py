@@ -18,6 +18,7 @@ from ..store.history import NO_HISTORY, History
 from ..store.records import (
     JournalEntry,
     LimitHit,
+    RunEnd,
     Status,
     StepRecord,
     Tern,
@@ -35,9 +36,9 @@ class Recorder(Protocol):
 
     async def begin(self, tern: Tern) -> Tern: ...
 
-    async def write(self, record: Tern) -> None: ...
+    async def write(self, record: Tern | RunEnd) -> None: ...
 
-    def post(self, record: Tern | JournalEntry) -> None: ...
+    def post(self, record: Tern | RunEnd | JournalEntry) -> None: ...
 
 
 class Request(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -127,7 +128,7 @@ class Execution:
             on_error=request.on_error,
             history=request.history,
             capture=request.capture,
-            journal=self._keep if self.durable else None,
+            journal=_journal(self.recorder, request.id) if self.durable else None,
             past=request.past,
         )
         self.run.warnings.extend(request.warnings)
@@ -172,7 +173,7 @@ class Execution:
         tern = self._ended(end)
         try:
             if self.durable:
-                await self.recorder.write(tern)
+                await self.recorder.write(self._last(tern))
             else:
                 self.recorder.post(tern)
         except BaseException:
@@ -199,7 +200,7 @@ class Execution:
         if len(self.run.steps) == steps:
             return tern
         tern = msgspec.structs.replace(self._ended(end), ended=tern.ended)
-        await self.recorder.write(tern)
+        await self.recorder.write(self._last(tern))
         return tern
 
     def _cut_short(self) -> _End:
@@ -275,7 +276,7 @@ class Execution:
         if ended is not None:
             tern = msgspec.structs.replace(tern, ended=ended)
         try:
-            self.recorder.post(tern)
+            self.recorder.post(self._last(tern))
         except StoreError as lost:
             if type(error) is not type(lost):
                 raise BaseExceptionGroup(
@@ -284,8 +285,10 @@ class Execution:
         finally:
             self._tell_ended(tern)
 
-    def _keep(self, step: StepRecord) -> None:
-        self.recorder.post(JournalEntry(run=self.request.id, step=step))
+    def _last(self, tern: Tern) -> Tern | RunEnd:
+        """The last record of a run. Where every step is in the journal as it stands, they are not written twice; of a
+        run that was gone on with, an earlier process has written some, at other places."""
+        return RunEnd(tern=tern) if self.durable and not self.request.past else tern
 
     def _tell_started(self) -> None:
         run, request = self.run, self.request
@@ -314,3 +317,12 @@ class Execution:
         run = self.run
         if run.hooks:
             run.emit(events.RunEnded(run=tern.id, at=run.now(), tern=tern))
+
+
+def _journal(recorder: Recorder, run: str) -> Callable[[StepRecord, int], None]:
+    """Keeps the steps of a run. No method of its `Execution`: a run that holds who holds it is freed late."""
+
+    def keep(step: StepRecord, place: int) -> None:
+        recorder.post(JournalEntry(run=run, step=step, place=place))
+
+    return keep

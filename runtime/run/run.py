@@ -67,11 +67,11 @@ class Run:
         on_error: Callable[[ObservabilityError], Any] | None = None,
         history: History = NO_HISTORY,
         capture: bool = False,
-        journal: Callable[[StepRecord], None] | None = None,
+        journal: Callable[[StepRecord, int], None] | None = None,
         past: Mapping[str, StepRecord] | None = None,
     ) -> None:
-        """`journal` keeps a step as it begins and as it ends, at once; `past` are the steps of the same run that an
-        earlier process has ended, by id."""
+        """`journal` keeps a step as it begins and as it ends, at once, with its place in the run from 1; `past` are the
+        steps of the same run that an earlier process has ended, by id."""
         self.info = info
         self._value = msgspec.structs.asdict(info)
         self.guard = guard
@@ -101,7 +101,7 @@ class Run:
         self, id: str, kind: StepKind, name: str, *, parent: str | None = None, binding: str | None = None
     ) -> Step:
         step = Step(id, kind, name, self.stamp(), parent, binding)
-        self.steps.append(step)
+        self._add(step)
         if id in self.past:
             # It is done again: what the first time has cost was paid all the same.
             before = self.past[id]
@@ -120,24 +120,26 @@ class Run:
         step.code = code
         step.reason = reason
         step.ended = self.stamp()
-        record = step.record()
-        if self.journal is not None:
-            self.journal(record)
+        self.keep(step)
         if self.hooks:
-            self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=record))
+            self.emit(events.StepEnded(run=self.info.id, at=self.now(), record=step.record()))
 
     def keep(self, step: Step) -> None:
         """Journals a step as it stands: before something is asked that a killed process would have been waiting for,
         and when it has ended."""
         if self.journal is not None:
-            self.journal(step.record())
+            self.journal(step.record(), step.place)
+
+    def _add(self, step: Step) -> None:
+        self.steps.append(step)
+        step.place = len(self.steps)
 
     def recall(self, id: str, kind: StepKind, name: str) -> StepRecord | None:
         """The step as an earlier process ended it, now a step of this run as well; None where it has to be done."""
         record = self.past.get(id)
         if record is None or (record.kind, record.name) != (kind, name) or not is_over(record):
             return None
-        self.steps.append(Step.ended_as(record))
+        self._add(Step.ended_as(record))
         self.ledger.absorb(record.cost, record.usage)
         return record
 
@@ -146,7 +148,7 @@ class Run:
         that process died has been cut."""
         if record.ended is None:
             record = msgspec.structs.replace(record, status="cancelled", ended=self.stamp())
-        self.steps.append(Step.ended_as(record))
+        self._add(Step.ended_as(record))
         self.ledger.absorb(record.cost, record.usage)
 
     async def _proceed_within_limits(self) -> None:

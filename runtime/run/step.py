@@ -42,6 +42,7 @@ class Step:
         "name",
         "parent",
         "pick",
+        "place",
         "reason",
         "started",
         "status",
@@ -58,6 +59,7 @@ class Step:
         self.started = started
         self.parent = parent
         self.binding = binding
+        self.place = 0
         self.status: StepStatus = "running"
         self.code: str | None = None
         self.reason: str | None = None

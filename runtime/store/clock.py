@@ -9,6 +9,9 @@ Clock = Callable[[], datetime]
 """Gives the present, with a time zone. Passed in, so that a test decides what time it is."""
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -27,10 +30,10 @@ def parse_timestamp(text: str) -> datetime:
 def milliseconds(moment: datetime) -> int:
     """Since 1970 in UTC: what the store sorts and filters by."""
     # Whole milliseconds by integer arithmetic: a float second has too few digits to round-trip.
-    delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    delta = moment - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
 
 
 def moment_of(ms: int) -> datetime:
     """The moment that `milliseconds` counted."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    return _EPOCH + timedelta(milliseconds=ms)

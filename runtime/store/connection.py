@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from .errors import NoStoreError, RecordError, explain, is_busy
+from .errors import NoStoreError, RecordError, StoreError, explain, is_busy
 
 PATIENCE = 30.0
 """Seconds for which a process waits for the others before it gives up."""
@@ -57,16 +57,20 @@ class Database:
         """Runs one statement; how many rows it changed."""
         try:
             return self.connection.execute(sql, values).rowcount
-        except sqlite3.IntegrityError as error:
-            raise RecordError(f"{self.path}: the record does not fit what is stored: {error}") from error
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise self._explained(error) from error
 
     def rows(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        """Runs one statement; the rows that it gives."""
         try:
             return self.connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise self._explained(error) from error
+
+    def _explained(self, error: sqlite3.Error) -> StoreError:
+        if isinstance(error, sqlite3.IntegrityError):
+            return RecordError(f"{self.path}: the record does not fit what is stored: {error}")
+        return explain(error, self.path)
 
     def stream(self, sql: str, values: Sequence[Value] = ()) -> Iterator[Row]:
         """The rows of a result too large to hold."""
@@ -138,6 +142,10 @@ class Database:
         # Changing the journal's mode needs the file for a moment, and SQLite by itself does not wait for it.
         self._patiently("PRAGMA journal_mode = WAL")
         self.execute("PRAGMA synchronous = NORMAL")
+        # Ids are random, so that a run touches pages everywhere in the indexes: with SQLite's own 2 MB a store of
+        # 100,000 runs is written at half the speed, and merging its log more often writes the same pages again.
+        self.execute(f"PRAGMA cache_size = -{16 * 1024}")
+        self.execute("PRAGMA wal_autocheckpoint = 2000")
         self.execute("PRAGMA foreign_keys = ON")
         self.execute(f"PRAGMA journal_size_limit = {64 * 1024 * 1024}")
 

@@ -26,6 +26,9 @@ class Job(msgspec.Struct, eq=False):
     writes: bool = True
     size: int = 0
     """Characters that wait in memory with it."""
+    run: str = ""
+    step: str = ""
+    """The step of a run that it keeps. A later one for the same step in the same group does for both."""
     receipt: Any = None
     """The caller's own: handed back untouched."""
     result: Any = None
@@ -38,8 +41,14 @@ def serve(jobs: SimpleQueue[Job | None], store: Store, tell: Callable[[list[Job]
     while not ended:
         group, ended = _take(jobs)
         if group:
-            commit(store, group)
+            commit(store, _newest(group))
             tell(group)
+
+
+def _newest(group: list[Job]) -> list[Job]:
+    """The jobs without those that only keep a step as it was before a later one of them."""
+    last = {(job.run, job.step): job for job in group if job.step}
+    return [job for job in group if not job.step or job.receipt is not None or last[job.run, job.step] is job]
 
 
 def commit(store: Store, group: list[Job]) -> None:

@@ -111,6 +111,8 @@ def suggest(typed: str, known: Iterable[str]) -> Sequence[str]:
 
 def storable(text: str) -> str:
     """`text` as SQLite takes it: half a character, which no encoding can write, becomes U+FFFD."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

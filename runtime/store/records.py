@@ -327,6 +327,14 @@ class JournalEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     run: str
     step: StepRecord
+    place: int
+    """Of the step within the run, from 1, in the order in which steps start."""
+
+
+class RunEnd(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How a run ended of which every step is in the journal already, as it ended."""
+
+    tern: Tern
 
 
 def head_of(tern: TernHead) -> TernHead:

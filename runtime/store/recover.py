@@ -30,7 +30,7 @@ _KEYS = {
     "day_accounts": "tenant, account, day",
 }
 """Each table with the order in which its rows lie."""
-_OF_RUNS = ("steps", "paused_runs", "scores", "labels")
+_OF_RUNS = ("paused_runs", "scores", "labels")
 
 
 class Recovered(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,20 +78,32 @@ def _tables(source: Database) -> set[str]:
 
 def _copy(source: Database, target: Database, table: str) -> bool:
     """Copies what can be read of a table; whether that was all of it."""
-    there = {name for _, name, *_ in target.rows(f"PRAGMA table_info({table})")}
-    columns = [name for _, name, *_ in source.rows(f"PRAGMA table_info({table})") if name in there]
-    chosen, places = ", ".join(columns), ", ".join("?" for _ in columns)
+    chosen, insert = _copying(source, target, table)
     whole = True
     with target.transaction():
         for direction in ("", " DESC"):
             order = ", ".join(f"{key.strip()}{direction}" for key in _KEYS[table].split(","))
             rows = _Rows(source, f"SELECT {chosen} FROM {table} ORDER BY {order}")
             for row in rows:
-                target.execute(f"INSERT OR IGNORE INTO {table} ({chosen}) VALUES ({places})", row)
+                target.execute(insert, row)
             if rows.ended:
                 return whole
             whole = False
     return whole
+
+
+def _copying(source: Database, target: Database, table: str) -> tuple[str, str]:
+    """What is read of a row, and the statement that takes it."""
+    there = {name for _, name, *_ in target.rows(f"PRAGMA table_info({table})")}
+    here = [name for _, name, *_ in source.rows(f"PRAGMA table_info({table})")]
+    if table == "steps" and "tern" in here:
+        # An earlier schema: a step named its run. Runs are copied first, so that the number is known if the run is.
+        run = "coalesce((SELECT seq FROM terns WHERE terns.id = ?), -?)"
+        into = f"INSERT OR IGNORE INTO steps (run, id, place, body) VALUES ({run}, ?, ?, ?)"
+        return "tern, rowid, id, seq, body", into
+    columns = [name for name in here if name in there]
+    chosen, places = ", ".join(columns), ", ".join("?" for _ in columns)
+    return chosen, f"INSERT OR IGNORE INTO {table} ({chosen}) VALUES ({places})"
 
 
 class _Rows:
@@ -121,7 +133,8 @@ def _tidy(database: Database) -> int:
             "INSERT OR IGNORE INTO threads (tenant, id, created) "
             "SELECT tenant, thread, min(created) FROM summaries GROUP BY tenant, thread"
         )
-        return sum(
+        homeless = database.execute("DELETE FROM steps WHERE run NOT IN (SELECT seq FROM terns)")
+        return homeless + sum(
             database.execute(f"DELETE FROM {table} WHERE tern NOT IN (SELECT id FROM terns)")
             for table in _OF_RUNS
         )

@@ -11,7 +11,7 @@ from .clock import milliseconds, parse_timestamp
 from .errors import RecordError, damaged
 from .money import merge
 from .query import storable
-from .records import JournalEntry, StepRecord, Tern, TernHead, Usage, count_unreadable
+from .records import JournalEntry, RunEnd, StepRecord, Tern, TernHead, Usage, count_unreadable
 
 _decode_tern = msgspec.json.Decoder(Tern).decode
 _decode_head = msgspec.json.Decoder(TernHead).decode
@@ -25,6 +25,7 @@ ABANDONED = "run.abandoned"
 class StepRow(msgspec.Struct, frozen=True, gc=False):
     run: str
     id: str
+    place: int
     body: str
 
 
@@ -46,15 +47,20 @@ class TernRow(msgspec.Struct, frozen=True, gc=False):
         return len(self.body) + sum(len(step.body) for step in self.steps)
 
 
+class EndRow(msgspec.Struct, frozen=True, gc=False):
+    """How a run ended, ready to be written where it has begun."""
+
+    id: str
+    tenant: str
+    thread: str
+    status: str
+    started: int
+    body: str
+
+
 def encode_tern(tern: Tern) -> TernRow:
     """`RecordError` if a value in it is no JSON or its start is no moment."""
-    head = msgspec.structs.replace(tern, steps=()) if tern.steps else tern
     versions = tern.versions
-    try:
-        started = milliseconds(parse_timestamp(tern.started))
-    except ValueError as error:
-        problem = f"its start {tern.started!r} is no moment"
-        raise RecordError(f"run {tern.id}: it cannot be kept, as {problem}") from error
     columns = (
         tern.flow, tern.workflow,
         versions.workflow, versions.prompt, versions.model, versions.config, tern.replay_of,
@@ -64,20 +70,39 @@ def encode_tern(tern: Tern) -> TernRow:
         tenant=storable(tern.tenant),
         thread=storable(tern.thread),
         status=tern.status,
-        started=started,
+        started=_started(tern),
         columns=tuple(None if column is None else storable(column) for column in columns),
-        body=_encode(head, tern.id),
-        steps=tuple(_step_row(tern.id, step) for step in tern.steps),
+        body=_body(tern),
+        steps=tuple(_step_row(tern.id, step, place) for place, step in enumerate(tern.steps, start=1)),
     )
+
+
+def encode_end(end: RunEnd) -> EndRow:
+    """`RecordError` if a value in it is no JSON or its start is no moment."""
+    tern = end.tern
+    place = storable(tern.id), storable(tern.tenant), storable(tern.thread)
+    return EndRow(*place, tern.status, _started(tern), _body(tern))
+
+
+def _body(tern: Tern) -> str:
+    return _encode(msgspec.structs.replace(tern, steps=()) if tern.steps else tern, tern.id)
+
+
+def _started(tern: Tern) -> int:
+    try:
+        return milliseconds(parse_timestamp(tern.started))
+    except ValueError as error:
+        problem = f"its start {tern.started!r} is no moment"
+        raise RecordError(f"run {tern.id}: it cannot be kept, as {problem}") from error
 
 
 def encode_entry(entry: JournalEntry) -> StepRow:
     """`RecordError` if a value in it is no JSON."""
-    return _step_row(entry.run, entry.step)
+    return _step_row(entry.run, entry.step, entry.place)
 
 
-def _step_row(run: str, step: StepRecord) -> StepRow:
-    return StepRow(run=storable(run), id=storable(step.id), body=_encode(step, run))
+def _step_row(run: str, step: StepRecord, place: int) -> StepRow:
+    return StepRow(storable(run), storable(step.id), place, _encode(step, run))
 
 
 def _encode(record: TernHead | StepRecord, run: str) -> str:

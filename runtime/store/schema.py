@@ -147,7 +147,26 @@ _LABELS_AND_PROFILES: Step = (
     "ALTER TABLE plans_seen RENAME TO config_versions",
     "ALTER TABLE day_accounts ADD COLUMN milliseconds INTEGER NOT NULL DEFAULT 0",
 )
-STEPS: tuple[Step, ...] = (_THREADS_AND_TERNS + _EVALUATION, _LABELS_AND_PROFILES)
+# A run's number and not its id, which is random: the steps of runs that follow each other lie side by side in the index
+# as well, and one page is written where there were two.
+_STEPS_BY_NUMBER: Step = (
+    """
+    CREATE TABLE steps_by_number (
+      run   INTEGER NOT NULL REFERENCES terns (seq) ON DELETE CASCADE,
+      id    TEXT NOT NULL,
+      place INTEGER NOT NULL,              -- within the run, in the order in which steps start
+      body  TEXT NOT NULL,
+      PRIMARY KEY (run, id)
+    )
+    """,
+    """
+    INSERT INTO steps_by_number SELECT terns.seq, steps.id, steps.seq, steps.body
+    FROM steps JOIN terns ON terns.id = steps.tern ORDER BY terns.seq, steps.seq
+    """,
+    "DROP TABLE steps",
+    "ALTER TABLE steps_by_number RENAME TO steps",
+)
+STEPS: tuple[Step, ...] = (_THREADS_AND_TERNS + _EVALUATION, _LABELS_AND_PROFILES, _STEPS_BY_NUMBER)
 
 
 def upgrade(database: Database, steps: Sequence[Step] = STEPS) -> None:

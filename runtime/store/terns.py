@@ -21,6 +21,7 @@ from .owner import Owner, is_alive, this_process
 from .query import LIVE_STATUS, TernFilter, mentions, storable, suggest, typed_id, where
 from .records import JournalEntry, StepRecord, Tern, TernHead, new_id
 from .rows import (
+    EndRow,
     Head,
     StepRow,
     TernRow,
@@ -39,24 +40,21 @@ INSERT INTO terns (id, tenant, thread, status, started,
                    flow, workflow, version, prompt, model, config, replay_of,
                    pid, host, born, body, turn)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-        (SELECT coalesce(max(turn), 0) + 1 FROM terns WHERE tenant = ? AND thread = ?))
+        coalesce(?, (SELECT max(turn) + 1 FROM terns WHERE tenant = ? AND thread = ?), 1))
 ON CONFLICT (id) DO UPDATE SET
   status = excluded.status, body = excluded.body,
   version = excluded.version, prompt = excluded.prompt, model = excluded.model, config = excluded.config,
   pid = excluded.pid, host = excluded.host, born = excluded.born
 WHERE tenant = excluded.tenant AND thread = excluded.thread AND started = excluded.started
 """
+_END_TERN = """
+UPDATE terns SET status = ?, body = ? WHERE id = ? AND tenant = ? AND thread = ? AND started = ?
+"""
 _SAVE_STEP = """
-INSERT INTO steps (tern, id, seq, body) VALUES (?, ?, ?, ?)
-ON CONFLICT (tern, id) DO UPDATE SET seq = excluded.seq, body = excluded.body
-WHERE seq IS NOT excluded.seq OR body IS NOT excluded.body
+INSERT INTO steps (run, id, place, body) VALUES ((SELECT seq FROM terns WHERE id = ?), ?, ?, ?)
+ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, body = excluded.body
+WHERE place IS NOT excluded.place OR body IS NOT excluded.body
 """
-_JOURNAL_STEP = """
-INSERT INTO steps (tern, id, seq, body)
-SELECT id, ?, (SELECT coalesce(max(rowid), 0) + 1 FROM steps), ? FROM terns WHERE id = ?
-ON CONFLICT (tern, id) DO UPDATE SET body = excluded.body
-"""
-# After every step of its run that is there, and found without a look at them: a run may have 100,000.
 _COLUMNS = f"id, turn, {LIVE_STATUS}, pid, host, body"
 _MOST_MATCHES = 10
 _RECENT = 1000
@@ -148,36 +146,50 @@ class Store:
         """Keeps how a run stands, with all of its steps. A journaled step that is not among them stays."""
         self.write_tern(encode_tern(tern))
 
-    def journal(self, run: str, step: StepRecord) -> None:
+    def journal(self, run: str, step: StepRecord, place: int) -> None:
         """Keeps one step's result as soon as it is there. The run must have begun."""
-        self.write_entry(encode_entry(JournalEntry(run=run, step=step)))
+        self.write_entry(encode_entry(JournalEntry(run=run, step=step, place=place)))
 
     def write_begin(self, row: TernRow) -> int:
         """`begin` of a record that is encoded already: its turn."""
         with self.database.transaction():
-            self.write_tern(row)
-            return int(self.database.rows("SELECT turn FROM terns WHERE id = ?", [row.id])[0][0])
+            return self._save(row)
 
     def write_tern(self, row: TernRow) -> None:
         """`finish` of a record that is encoded already."""
-        place = (row.tenant, row.thread)
-        owner = self._owner
         with self.database.transaction():
-            self._make_thread(*place, row.started)
-            values: tuple[Value, ...] = (
-                row.id, *place, row.status, row.started, *row.columns,
-                owner.pid, owner.host, owner.born, row.body, *place,
-            )  # fmt: skip
-            if self.database.execute(_SAVE_TERN, values) == 0:
-                raise RecordError(f"run {row.id}: there is another run with this id; give each run its own")
-            for seq, step in enumerate(row.steps, start=1):
-                self.database.execute(_SAVE_STEP, (step.run, step.id, seq, step.body))
+            self._save(row)
+            for step in row.steps:
+                self._save_step(step)
+
+    def write_end(self, row: EndRow) -> bool:
+        """`finish` of a run that began in this process and whose steps are all in the journal; whether it is there."""
+        values = (row.status, row.body, row.id, row.tenant, row.thread, row.started)
+        return self.database.execute(_END_TERN, values) == 1
 
     def write_entry(self, row: StepRow) -> None:
         """`journal` of a step that is encoded already."""
-        with self.database.transaction():
-            if self.database.execute(_JOURNAL_STEP, (row.id, row.body, row.run)) == 0:
-                raise RecordError(f"run {row.run}: its step {row.id} cannot be kept, as the run never began")
+        try:
+            self._save_step(row)
+        except RecordError as error:
+            raise RecordError(
+                f"run {row.run}: its step {row.id} cannot be kept, as the run never began"
+            ) from error
+
+    def _save_step(self, row: StepRow) -> None:
+        self.database.execute(_SAVE_STEP, (row.run, row.id, row.place, row.body))
+
+    def _save(self, row: TernRow) -> int:
+        """Keeps a run without its steps: its turn in the thread."""
+        owner, place = self._owner, (row.tenant, row.thread)
+        first = 1 if self._make_thread(*place, row.started) else None  # a look that most runs need not take
+        values: tuple[Value, ...] = (
+            row.id, *place, row.status, row.started, *row.columns,
+            owner.pid, owner.host, owner.born, row.body, first, *place,
+        )  # fmt: skip
+        if self.database.execute(_SAVE_TERN, values) == 0:
+            raise RecordError(f"run {row.id}: there is another run with this id; give each run its own")
+        return first or int(self.database.rows("SELECT turn FROM terns WHERE id = ?", [row.id])[0][0])
 
     # -- threads
 
@@ -230,11 +242,13 @@ class Store:
             raise UnknownRunError(f"{thread}, turn {turn}")
         return self._head(rows[0])
 
-    def _make_thread(self, tenant: str, thread: str, created: int) -> None:
-        self.database.execute(
+    def _make_thread(self, tenant: str, thread: str, created: int) -> bool:
+        """Whether it is new."""
+        made = self.database.execute(
             "INSERT INTO threads (tenant, id, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [tenant, thread, created],
         )
+        return made == 1
 
     # -- reading
 
@@ -358,7 +372,9 @@ class Store:
         return [run for (run,) in rows]
 
     def _steps(self, run: str) -> tuple[StepRecord, ...]:
-        rows = self.database.rows("SELECT body FROM steps WHERE tern = ? ORDER BY seq", [run])
+        rows = self.database.rows(
+            "SELECT body FROM steps WHERE run = (SELECT seq FROM terns WHERE id = ?) ORDER BY place", [run]
+        )
         return decode_steps([body for (body,) in rows], run, self.database.path)
 
     def _head(self, row: Row) -> TernHead:

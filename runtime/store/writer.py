@@ -22,11 +22,11 @@ import trio
 from .accounts import Booking, DayAccount, added, apply_booking, balance
 from .errors import LostRecordsError, StoreBusyError, StoreError
 from .group import Job, serve
-from .records import JournalEntry, Tern, TernHead
-from .rows import encode_entry, encode_tern
+from .records import JournalEntry, RunEnd, Tern, TernHead
+from .rows import EndRow, encode_end, encode_entry, encode_tern
 from .terns import Store
 
-Record: TypeAlias = Tern | JournalEntry
+Record: TypeAlias = Tern | RunEnd | JournalEntry
 T = TypeVar("T")
 
 CLOSE_WITHIN = 5.0
@@ -155,8 +155,9 @@ class MemoryWriter(Writer):
         self._done += 1
         if isinstance(record, JournalEntry):
             return  # a journal is for the next process, and memory has none
-        self._terns[record.id] = record
-        self._terns.move_to_end(record.id)
+        tern = record.tern if isinstance(record, RunEnd) else record
+        self._terns[tern.id] = tern
+        self._terns.move_to_end(tern.id)
         if len(self._terns) > self._keep:
             self._terns.popitem(last=False)
 
@@ -215,6 +216,8 @@ class StoreWriter(Writer):
         self._sent = self._sent_size = 0
         self._done = self._done_size = self._groups = 0
         self._lost = self._lost_in_all = 0
+        self._torn: set[str] = set()
+        """Runs of which a step could not be kept; the thread's own."""
         self._first_loss: Exception | None = None
         self._opened, self._ended = trio.Event(), trio.Event()
         self._open_error: Exception | None = None
@@ -231,10 +234,10 @@ class StoreWriter(Writer):
         return msgspec.structs.replace(tern, turn=cast(int, turn))
 
     async def write(self, record: Record) -> None:
-        await self._do(_job_of(record))
+        await self._do(self._job_of(record))
 
     def post(self, record: Record) -> None:
-        job = _job_of(record)
+        job = self._job_of(record)
         if self._sent_size - self._done_size > self._most_waiting:
             raise StoreBusyError(
                 f"{self.path}: the disk does not keep up (records behind: {self._sent - self._done}); "
@@ -300,6 +303,17 @@ class StoreWriter(Writer):
         self._sent += 1
         self._sent_size += job.size
         self._jobs.put(job)
+
+    def _job_of(self, record: Record) -> Job:
+        # Encoded here and not on the thread: a record that cannot be is the caller's error, raised to the caller.
+        if isinstance(record, JournalEntry):
+            step = encode_entry(record)
+            return Job(lambda store: store.write_entry(step), size=len(step.body), run=step.run, step=step.id)
+        if isinstance(record, RunEnd):
+            end = encode_end(record)
+            return Job(lambda store: self._write_end(store, end, record.tern), size=len(end.body))
+        row = encode_tern(record)
+        return Job(lambda store: store.write_tern(row), size=row.size)
 
     # -- life
 
@@ -370,7 +384,12 @@ class StoreWriter(Writer):
             finally:
                 self._in_trio(self._ended.set)
 
+    def _write_end(self, store: Store, end: EndRow, tern: Tern) -> None:
+        if tern.id in self._torn or not store.write_end(end):
+            store.write_tern(encode_tern(tern))
+
     def _tell(self, group: list[Job]) -> None:
+        self._torn.update(job.run for job in group if job.error is not None and job.run)
         self._done += len(group)
         self._done_size += sum(job.size for job in group)
         self._groups += 1
@@ -381,15 +400,6 @@ class StoreWriter(Writer):
         # A program that did not wait for us to the end has nobody left to tell.
         with suppress(trio.RunFinishedError):
             self._token.run_sync_soon(call)
-
-
-def _job_of(record: Record) -> Job:
-    # Encoded here and not on the thread: a record that cannot be is the caller's error, raised to the caller.
-    if isinstance(record, JournalEntry):
-        step = encode_entry(record)
-        return Job(lambda store: store.write_entry(step), size=len(step.body))
-    row = encode_tern(record)
-    return Job(lambda store: store.write_tern(row), size=row.size)
 
 
 def _nothing(_store: Store) -> None:

@@ -15,7 +15,7 @@ from judgeflow.runtime.flow.frame import Frame
 from judgeflow.runtime.judge.protocol import ChatReply, ChatRequest
 from judgeflow.runtime.run import events
 from judgeflow.runtime.store.errors import StoreError
-from judgeflow.runtime.store.records import JournalEntry, Tern
+from judgeflow.runtime.store.records import JournalEntry, RunEnd, Tern
 from judgeflow.runtime.store.terns import Store
 from judgeflow.runtime.store.writer import MemoryWriter
 
@@ -48,11 +48,12 @@ class Recorder(MemoryWriter):
         self.terns: list[Tern] = []
         self.broken = broken
 
-    def post(self, record: Tern | JournalEntry) -> None:
-        if self.broken and isinstance(record, Tern) and record.status != "running":
-            raise StoreError("the disk is full")
-        if isinstance(record, Tern):
-            self.terns.append(record)
+    def post(self, record: Tern | RunEnd | JournalEntry) -> None:
+        tern = record.tern if isinstance(record, RunEnd) else record
+        if isinstance(tern, Tern):
+            if self.broken and tern.status != "running":
+                raise StoreError("the disk is full")
+            self.terns.append(tern)
         super().post(record)
 
 

@@ -26,7 +26,7 @@ def dead() -> Owner:
 def leave_running(path: Path, owner: Owner, make_tern, make_step) -> None:
     with Store.open(path, owner=owner) as store:
         store.begin(make_tern("a1", status="running", answer=None, ended=None))
-        store.journal("a1", make_step(cost=Cost().plus("agent:writer", "0.01")))
+        store.journal("a1", make_step(cost=Cost().plus("agent:writer", "0.01")), 1)
 
 
 def test_case_165_a_killed_process_leaves_an_abandoned_run_with_all_its_steps(

@@ -6,7 +6,8 @@ import pytest
 
 from judgeflow.runtime.store.errors import LostRecordsError, RecordError, StoreFullError
 from judgeflow.runtime.store.group import MOST, Job, commit, serve
-from judgeflow.runtime.store.rows import encode_tern
+from judgeflow.runtime.store.records import JournalEntry
+from judgeflow.runtime.store.rows import encode_entry, encode_tern
 from judgeflow.runtime.store.terns import Store
 
 
@@ -97,3 +98,46 @@ def test_jobs_are_done_in_order_until_the_end_comes(store: Store) -> None:
 def test_an_error_about_lost_records_counts_them() -> None:
     assert str(LostRecordsError(1, ValueError("no"))) == "1 record was not kept: no"
     assert str(LostRecordsError(3, ValueError("no"))) == "3 records were not kept: no"
+
+
+def keeping(run: str, step) -> Job:
+    row = encode_entry(JournalEntry(run=run, step=step, place=1))
+    return Job(lambda store: store.write_entry(row), run=run, step=step.id)
+
+
+def served(store: Store, *jobs: Job) -> list[Job]:
+    """The jobs that were told of, once all of them are done as one group."""
+    queue: SimpleQueue[Job | None] = SimpleQueue()
+    for job in (*jobs, None):
+        queue.put(job)
+    told: list[Job] = []
+    serve(queue, store, told.extend)
+    return told
+
+
+def test_of_a_step_that_changed_twice_in_a_group_the_last_is_written_and_all_are_told(
+    store: Store, statements: list[str], make_tern, make_step
+) -> None:
+    store.begin(make_tern("r1", status="running"))
+    store.begin(make_tern("r2", status="running"))
+    statements.clear()
+    jobs = [
+        keeping("r1", make_step(status="running")),
+        keeping("r2", make_step(status="running")),
+        keeping("r1", make_step(status="succeeded")),
+    ]
+    assert served(store, *jobs) == jobs
+    assert sum("INTO steps" in statement for statement in statements) == 2
+    assert [step.status for step in store.get("r1").steps] == ["succeeded"]
+    assert [step.status for step in store.get("r2").steps] == ["running"]
+
+
+def test_a_step_that_somebody_waits_for_is_written_whatever_follows(
+    store: Store, statements: list[str], make_tern, make_step
+) -> None:
+    store.begin(make_tern("r1", status="running"))
+    waited = keeping("r1", make_step(status="running"))
+    waited.receipt = object()
+    statements.clear()
+    served(store, waited, keeping("r1", make_step(status="succeeded")))
+    assert sum("INTO steps" in statement for statement in statements) == 2

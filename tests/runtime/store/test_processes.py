@@ -29,7 +29,7 @@ with Store.open(path) as store:
         run = f"{name}-{n}"
         tern = dict(id=run, thread=thread, flow="f", workflow="w", started=AT, task="x" * 500)
         store.begin(Tern(status="running", **tern))
-        store.journal(run, StepRecord(id="s", kind="agent", name="a", status="succeeded", started=AT))
+        store.journal(run, StepRecord(id="s", kind="agent", name="a", status="succeeded", started=AT), 1)
         book(store, "w", "2026-03-01", cost="0.1", tokens=1)
         store.finish(Tern(status="answered", **tern))
 """
@@ -108,7 +108,7 @@ def write(writer):
                 run = f"{name}-{writer}-{n}"
                 tern = dict(id=run, thread=f"{writer % 5}", flow="f", workflow="w", started=AT, task="x" * 2000)
                 store.begin(Tern(status="running", **tern))
-                store.journal(run, StepRecord(id="s", kind="agent", name="a", status="succeeded", started=AT))
+                store.journal(run, StepRecord(id="s", kind="agent", name="a", status="succeeded", started=AT), 1)
                 store.finish(Tern(status="answered", **tern))
     except BaseException as error:
         troubles.append(error)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -96,3 +99,25 @@ def test_the_command_says_what_was_saved_and_how_to_go_on(
     assert told.err == f"nothing was lost\nto use it: TERN_DB={saved}, or move it to {full}\n"
     assert main(["runs", "recover", str(saved)]) == 1
     assert "there is a file already" in capsys.readouterr().err
+
+
+def test_a_store_of_an_earlier_schema_is_saved_with_its_steps(tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.sqlite"
+    file = Path(__file__).parent / "files" / "schema_2.sqlite.gz"
+    earlier.write_bytes(gzip.decompress(file.read_bytes()))
+    found = recover(earlier, tmp_path / "saved.sqlite")
+    with Store.open(earlier) as old, Store.read(tmp_path / "saved.sqlite") as new:
+        assert list(new.export()) == list(old.export())
+        assert found.steps == sum(len(tern.steps) for tern in old.export()) > 0
+    assert found.homeless == 0
+
+
+def test_a_step_of_an_earlier_schema_without_its_run_is_counted_and_left(tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.sqlite"
+    file = Path(__file__).parent / "files" / "schema_2.sqlite.gz"
+    earlier.write_bytes(gzip.decompress(file.read_bytes()))
+    with closing(sqlite3.connect(earlier)) as raw, raw:
+        steps = raw.execute("SELECT count(*) FROM steps").fetchone()[0]
+        raw.execute("UPDATE steps SET tern = 'gone' || rowid")
+    found = recover(earlier, tmp_path / "saved.sqlite")
+    assert (found.steps, found.homeless) == (0, steps)

@@ -68,8 +68,8 @@ def test_case_163_what_has_been_journaled_shows_while_the_run_goes_on(
 ) -> None:
     store.begin(make_tern(status="running", answer=None, ended=None))
     cost = Cost().plus("agent:writer", "0.01")
-    store.journal("a1", make_step("s1", name="writer", cost=cost, usage=Usage(calls=1)))
-    store.journal("a1", make_step("s2", name="critic", cost=cost, usage=Usage(calls=2)))
+    store.journal("a1", make_step("s1", name="writer", cost=cost, usage=Usage(calls=1)), 1)
+    store.journal("a1", make_step("s2", name="critic", cost=cost, usage=Usage(calls=2)), 2)
     (head,) = store.list_terns()
     assert (head.status, head.route, head.cost.total, head.usage.calls) == (
         "running",
@@ -82,8 +82,8 @@ def test_case_163_what_has_been_journaled_shows_while_the_run_goes_on(
 
 def test_a_step_that_is_journaled_again_is_replaced(store: Store, make_tern, make_step) -> None:
     store.begin(make_tern(status="running"))
-    store.journal("a1", make_step("s1", status="running"))
-    store.journal("a1", make_step("s1", status="succeeded"))
+    store.journal("a1", make_step("s1", status="running"), 1)
+    store.journal("a1", make_step("s1", status="succeeded"), 1)
     assert [step.status for step in store.get("a1").steps] == ["succeeded"]
 
 
@@ -91,8 +91,8 @@ def test_finishing_puts_steps_in_their_order_and_loses_none_that_was_journaled(
     store: Store, make_tern, make_step
 ) -> None:
     store.begin(make_tern(status="running"))
-    store.journal("a1", make_step("s2"))
-    store.journal("a1", make_step("lost"))
+    store.journal("a1", make_step("s2"), 2)
+    store.journal("a1", make_step("lost"), 3)
     store.finish(make_tern(steps=(make_step("s1"), make_step("s2"))))
     assert {step.id for step in store.get("a1").steps} == {"s1", "s2", "lost"}
     assert [step.id for step in store.get("a1").steps if step.id != "lost"] == ["s1", "s2"]
@@ -100,7 +100,7 @@ def test_finishing_puts_steps_in_their_order_and_loses_none_that_was_journaled(
 
 def test_a_step_that_was_journaled_is_not_written_a_second_time(store: Store, make_tern, make_step) -> None:
     store.begin(make_tern(status="running"))
-    store.journal("a1", make_step("s1"))
+    store.journal("a1", make_step("s1"), 1)
     changes = store.database.connection.total_changes
     store.finish(make_tern(steps=(make_step("s1"),)))
     assert store.database.connection.total_changes - changes == 1  # the run alone
@@ -108,7 +108,7 @@ def test_a_step_that_was_journaled_is_not_written_a_second_time(store: Store, ma
 
 def test_a_step_of_a_run_that_never_began_is_refused(store: Store, make_step) -> None:
     with pytest.raises(RecordError, match="never began"):
-        store.journal("a1", make_step())
+        store.journal("a1", make_step(), 1)
 
 
 def test_f01_f03_turns_are_numbered_within_their_thread(store: Store, make_tern) -> None:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 import trio
 
@@ -16,7 +17,7 @@ from judgeflow.runtime.store.errors import (
     StoreFullError,
     UnknownRunError,
 )
-from judgeflow.runtime.store.records import JournalEntry
+from judgeflow.runtime.store.records import JournalEntry, RunEnd
 from judgeflow.runtime.store.terns import Store
 from judgeflow.runtime.store.writer import MemoryWriter, StoreWriter, open_writer
 
@@ -34,6 +35,10 @@ def gated(gate: threading.Event) -> Callable[[Path], Store]:
     """A store whose first transaction waits for the gate, as on a disk that does not answer."""
 
     class Gated(Store):
+        def write_begin(self, row) -> int:
+            gate.wait(10)
+            return super().write_begin(row)
+
         def write_tern(self, row) -> None:
             gate.wait(10)
             super().write_tern(row)
@@ -56,7 +61,7 @@ def kept(path: Path) -> set[str]:
 async def test_what_was_written_is_safe_when_write_returns(path: Path, make_tern, make_step) -> None:
     async with open_writer(path) as writer:
         begun = await writer.begin(make_tern(status="running", answer=None))
-        await writer.write(JournalEntry(run="a1", step=make_step()))
+        await writer.write(JournalEntry(run="a1", step=make_step(), place=1))
         with Store.read(path) as store:
             assert [step.id for step in store.get("a1").steps] == ["s1"]
         await writer.write(make_tern())
@@ -87,7 +92,7 @@ async def test_what_was_posted_is_safe_after_flush(path: Path, make_tern) -> Non
 async def test_what_was_posted_before_a_write_is_safe_with_it(path: Path, make_tern, make_step) -> None:
     async with open_writer(path) as writer:
         await writer.begin(make_tern(status="running"))
-        writer.post(JournalEntry(run="a1", step=make_step()))
+        writer.post(JournalEntry(run="a1", step=make_step(), place=1))
         await writer.write(make_tern())
         with Store.read(path) as store:
             assert [step.id for step in store.get("a1").steps] == ["s1"]
@@ -322,7 +327,7 @@ async def test_without_a_file_the_newest_runs_are_held_in_memory(make_tern, make
     async with open_writer(None, keep=3) as writer:
         assert isinstance(writer, MemoryWriter)
         assert (await writer.begin(make_tern("r0", status="running"))).turn == 1
-        writer.post(JournalEntry(run="r0", step=make_step()))
+        writer.post(JournalEntry(run="r0", step=make_step(), place=1))
         for n in range(5):
             await writer.write(make_tern(f"r{n}"))
         await writer.flush()
@@ -342,3 +347,43 @@ async def test_writing_in_memory_is_a_checkpoint_as_writing_to_a_file_is(make_te
             scope.cancel()
             await writer.write(make_tern("r2"))
         assert [tern.id for tern in writer.kept] == ["a1", "r2"]
+
+
+async def test_an_end_after_its_journal_keeps_the_whole_run(path: Path, make_tern, make_step) -> None:
+    steps = (make_step("s1"), make_step("s2", parent="s1"))
+    tern = make_tern(steps=steps)
+    async with open_writer(path) as writer:
+        begun = await writer.begin(make_tern(status="running", answer=None, ended=None))
+        for place in (2, 1):  # they end in another order than they start
+            writer.post(JournalEntry(run="a1", step=steps[place - 1], place=place))
+        await writer.write(RunEnd(tern=tern))
+    with Store.read(path) as store:
+        assert store.get("a1") == msgspec.structs.replace(tern, turn=begun.turn)
+
+
+async def test_an_end_writes_the_steps_that_could_not_be_kept_before(
+    path: Path, make_tern, make_step
+) -> None:
+    tern = make_tern(steps=(make_step(answer="x" * 200_000),))
+    async with open_writer(path) as writer:
+        assert isinstance(writer, StoreWriter)
+        await writer.begin(make_tern(status="running"))
+        await full(writer)
+        writer.post(JournalEntry(run="a1", step=tern.steps[0], place=1))
+        await writer.read(lambda store: store.database.rows("PRAGMA max_page_count = 1000000"))
+        with pytest.raises(LostRecordsError, match="1 record"):
+            await writer.flush()
+        await writer.write(RunEnd(tern=tern))
+    with Store.read(path) as store:
+        assert store.get("a1").steps == tern.steps
+
+
+async def test_the_end_of_a_run_that_is_gone_brings_it_back(path: Path, make_tern, make_step) -> None:
+    tern = make_tern(steps=(make_step(),))
+    async with open_writer(path) as writer:
+        assert isinstance(writer, StoreWriter)
+        await writer.begin(make_tern(status="running"))
+        await writer.transact(lambda store: store.database.execute("DELETE FROM terns"))
+        await writer.write(RunEnd(tern=tern))
+    with Store.read(path) as store:
+        assert (store.get("a1").status, len(store.get("a1").steps)) == ("answered", 1)
