@@ -214,7 +214,7 @@ CLAUSES: dict[str, tuple[Clause, ...]] = {
         Clause("scorers", "a block of scorers", "scorers { length 1..5000 }", "Checks that cost no tokens."),
         Clause(
             "combine",
-            "`all`, `any`, or `weighted at least` and a number",
+            "`all`, `any`, or `weighted`, with `at least` and a number where 0.5 is not meant",
             "combine weighted at least 0.7",
             "When the scorers pass.",
         ),

@@ -8,6 +8,8 @@ import msgspec
 
 ScorerKind = Literal["contains", "equals", "regex", "schema", "length", "compiles"]
 LANGUAGES = ("javascript", "typescript", "python", "json")
+DEFAULT_BAR = "0.5"
+"""From which share of its weights a weighted gate passes, where it does not say."""
 
 
 class ScorerSpec(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ import msgspec
 
 from .. import ast
 from ..diagnostics import Label
+from ..scorer_spec import DEFAULT_BAR
 from .base import Report
 from .clauses import Clauses, decimal, keyword_span
 from .gate_weights import combine_of, entry_name, judge_of
@@ -54,9 +55,10 @@ def check_bounds(node: ast.Gate, found: Clauses, entries: Sequence[ast.ScorerEnt
     parts = [_part(entry, index, mode == "weighted") for index, entry in enumerate(entries)]
     total = _sum([part.weight for part in parts])
     worst, best = _extremes(parts)
-    if mode == "weighted" and combine is not None and combine.at_least is not None:
+    if mode == "weighted" and combine is not None:
+        least = Decimal(DEFAULT_BAR) if combine.at_least is None else decimal(combine.at_least)
         extra = decimal(judge.weight) if judge is not None and judge.weight is not None else Decimal(0)
-        bar = _EXACT.multiply(decimal(combine.at_least), _EXACT.add(total, extra))
+        bar = _EXACT.multiply(least, _EXACT.add(total, extra))
         best = _EXACT.add(best, extra)
         always, never = worst >= bar, best < bar
     elif mode == "any":

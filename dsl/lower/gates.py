@@ -7,6 +7,7 @@ import json
 from .. import ast
 from .. import plan as p
 from ..json_schema import schema_of
+from ..scorer_spec import DEFAULT_BAR
 from ..shapes import Record
 from .context import Context
 from .values import choices_of, clause_table, plain_text, word_of
@@ -57,13 +58,19 @@ def lower_gate(context: Context, node: ast.Gate, origin: p.Origin) -> p.GatePlan
         pass_when=clauses.get("pass when"),
         scorers=tuple(lower_entry_plan(context, entry) for entry in scorers.items) if scorers else (),
         combine=combine.mode if combine else "all",
-        threshold=combine.at_least.text if combine and combine.at_least else None,
+        threshold=_bar(combine),
         judge=lower_gate_judge(context, clauses.get("judge")),
         ask_agent=ask.agent.text if ask else None,
         ask=ask.question if ask else None,
         unreadable="block" if unreadable is not None and word_of(unreadable) == "block" else "pass",
         origin=origin,
     )
+
+
+def _bar(combine: ast.Combine | None) -> str | None:
+    if combine is None or combine.mode != "weighted":
+        return None
+    return DEFAULT_BAR if combine.at_least is None else combine.at_least.text
 
 
 def lower_gate_judge(context: Context, judge: ast.GateJudge | None) -> p.GateJudgePlan | None:

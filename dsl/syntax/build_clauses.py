@@ -151,5 +151,5 @@ def combine_plain(mode: Token) -> ast.Combine:
     return ast.Combine(mode[0], mode[1], mode[2], None)  # type: ignore[arg-type]
 
 
-def combine_weighted(mode: Token, _at: Token, _least: Token, bar: ast.Number) -> ast.Combine:
-    return ast.Combine(mode[0], bar.end, "weighted", bar)
+def combine_weighted(mode: Token, bar: ast.Number | None) -> ast.Combine:
+    return ast.Combine(mode[0], mode[1] if bar is None else bar.end, "weighted", bar)

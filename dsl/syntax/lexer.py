@@ -38,7 +38,7 @@ RESERVED = frozenset(
 
 PRIMITIVES = ("text", "int", "float", "bool", "json")
 _MAY_END_A_LINE = frozenset(
-    "true false null and or in is contains starts ends matches all any majority run day out once".split()  # noqa: SIM905
+    "true false null and or in is contains starts ends matches all any weighted majority run day out once".split()  # noqa: SIM905
 )
 
 _SIMPLE = r'[^"\\\r\n{]*+(?:\{(?!\{)[^"\\\r\n{]*+)*+'

@@ -13,11 +13,11 @@ from typing import Literal
 
 import msgspec
 
+from ...dsl.scorer_spec import DEFAULT_BAR
 from .reading.numbers import exact_number
 
 Mode = Literal["all", "any", "weighted"]
 Decided = Literal["pass", "block"]
-DEFAULT_THRESHOLD = "0.5"
 
 
 class Combined(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ def prepare(
     """A checked gate's rule. Literals that `check_combine` refuses give a rule that always blocks."""
     if mode != "weighted":
         return Combination(mode)
-    bar = exact_number(threshold if threshold is not None else DEFAULT_THRESHOLD)
+    bar = exact_number(threshold if threshold is not None else DEFAULT_BAR)
     shares = [exact_number(weight) for weight in weights or ()]
     judge = exact_number(judge_weight) if judge_weight is not None else _ZERO
     known = [share for share in (*shares, judge) if share is not None and share >= 0]
@@ -135,5 +135,5 @@ def check_combine(
     known = [weight for weight in given if weight is not None and weight >= 0]
     if len(known) != len(given) or not sum(known):
         return "gate.weights"
-    bar = exact_number(threshold if threshold is not None else DEFAULT_THRESHOLD)
+    bar = exact_number(threshold if threshold is not None else DEFAULT_BAR)
     return "gate.threshold" if bar is None or not 0 < bar <= 1 else None

@@ -252,6 +252,24 @@ def test_bounds_keep_their_signs() -> None:
     assert shape.bounds == ast.Bounds(18, 26, "-1", "-0.5")
 
 
+@pytest.mark.parametrize(
+    ("combine", "bar"),
+    [
+        ("weighted", None),
+        ("weighted  ", None),
+        ("weighted at least 0.7", "0.7"),
+        ("weighted\n  at least 0.7", "0.7"),
+    ],
+)
+def test_u51_a_weighted_gate_may_leave_its_bar_out(combine: str, bar: str | None) -> None:
+    node = clean(f"gate g(x) {{\n  scorers {{ a weight 1 }}\n  combine {combine}\n  unreadable block\n}}")
+    assert isinstance(node, ast.Gate)
+    value = node.clauses[1].value
+    assert isinstance(value, ast.Combine)
+    assert value.mode == "weighted"
+    assert (value.at_least.text if value.at_least is not None else None) == bar
+
+
 def test_clauses_carry_their_keyword_and_value() -> None:
     node = clean(
         "gate g(x) { target x  pass when y  scorers { a weight 0.2  not length 1..2 as b }  "

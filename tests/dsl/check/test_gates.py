@@ -32,6 +32,10 @@ def gate(*clauses: str, head: str = "(input)") -> str:
             id="weighted",
         ),
         pytest.param(
+            ('scorers { has_x weight 0.2  regex r"ok" as okay weight 0.3 }', "combine weighted"),
+            id="u51_the_bar_may_be_left_out",
+        ),
+        pytest.param(
             (
                 "scorers { has_x weight 0.2 }",
                 "combine weighted at least 0.5",
@@ -309,3 +313,12 @@ def test_what_a_gates_judge_judges_is_its_target(check) -> None:
         "Give the gate that shape, or let the judge judge text:\n"
         "gate it(input: Report)\ncode judge scored(reply: text)"
     )
+
+
+@pytest.mark.parametrize(
+    ("sure", "other", "codes"),
+    [("0.5", "0.5", ["gate.always-passes"]), ("0.4", "0.5", [])],
+)
+def test_u51_without_a_bar_a_weighted_gate_is_held_against_half(check, sure: str, other: str, codes) -> None:
+    found = check(gate(f"scorers {{ length 0.. weight {sure}  has_x weight {other} }}", "combine weighted"))
+    assert [code for code, *_ in found.short] == codes

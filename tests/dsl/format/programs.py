@@ -91,7 +91,8 @@ class Programs:
     def gate(self) -> str:
         entries = ['contains "a" weight 0.2', 'not regex r"b" as bee weight 0.3', "length 1..5 weight 0.5"]
         scorers = self.block("scorers", entries).replace("\n}", "\n  }")
-        parts = [f"target {self.expr(2)}", scorers, "combine weighted at least 0.7", "unreadable block"]
+        combine = "combine weighted" + self.random.choice(("", " at least 0.7"))
+        parts = [f"target {self.expr(2)}", scorers, combine, "unreadable block"]
         return self.block(f"gate {self.name()}(input)", parts)
 
     def flow(self) -> str:

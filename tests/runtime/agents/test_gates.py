@@ -116,6 +116,14 @@ WEIGHTED = """
 """
 
 
+@pytest.mark.parametrize(("text", "verdict"), [("status b", "pass"), ("status", "block")])
+async def test_u51_without_a_bar_a_weighted_gate_passes_from_half(text: str, verdict: str) -> None:
+    halves = 'scorers { has_status weight 0.4  contains "b" weight 0.1  contains "c" weight 0.5 }  combine weighted'
+    result, _ = await gated(halves, text)
+    record = step(result, "ready").gate
+    assert (record.verdict, record.threshold) == (verdict, "0.5")
+
+
 async def test_d28_d29_a_weighted_sum_equal_to_the_bar_passes() -> None:
     # 0.1 + 0.2 is more than 0.3 in binary, and exactly 0.3 on the literals.
     result, _ = await gated(WEIGHTED, "status b")
