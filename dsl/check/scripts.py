@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .. import ast
 from ..diagnostics import Label
-from ..shapes import Bool, Int, Text, Unknown
+from ..shapes import Bool, Int, Shape, Text, Unknown
 from ..suggest import closest
 from .base import CallableSurface, ModelSurface, Report, Scope, Surface
 from .decides import check_decides
@@ -103,13 +103,18 @@ def _check_answers(
             _check_tool_call(call, env, scope, report)
         elif script.verb == "decides":
             check_decides(answer, found, env, scope, report)
-        elif found.kind == "judge":
-            Values(env, scope, report).check(answer, Text(), f"the reply of `{found.name}`'s model")
         elif found.kind == "tool" and isinstance(found.result, Unknown):
             infer(answer, env, scope, report)
         else:
-            what = "answer" if found.kind == "agent" else "result"
-            Values(env, scope, report).check(answer, found.result, f"the {what} of `{found.name}`")
+            shape, what = _expected(found)
+            Values(env, scope, report).check(answer, shape, what)
+
+
+def _expected(found: CallableSurface) -> tuple[Shape, str]:
+    """The shape of a scripted answer, and what it is called."""
+    if found.kind == "judge":
+        return Text(), f"the reply of `{found.name}`'s model"
+    return found.result, f"the {'answer' if found.kind == 'agent' else 'result'} of `{found.name}`"
 
 
 def tool_call_of(answer: ast.Expr) -> dict[str, ast.Expr] | None:

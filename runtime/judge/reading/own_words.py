@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from .brackets import bracket_pairs, strings_in
+from .brackets import Pair, bracket_pairs, strings_in
 from .fences import Fence, Span, code_spans, outside, quoted_lines
 from .strict_json import NotJson, parse
 from .text import BLANKS, EMPHASIS, LABEL_COLONS, LINE_BLANKS, VERDICT_WORDS, is_word
@@ -60,13 +60,18 @@ def own_words(text: str, fences: Iterable[Fence]) -> str:
             tildes = list(outside(_TILDES.finditer(line), code))
             strikes += ((start + a, start + b) for a, b in tildes if b - a == 2)
             found = [*_struck_once(line, [mark for mark in tildes if mark[1] - mark[0] == 1])]
-            found += (span for span in _quotations(line) if _holds(span, labels))
-            if labels and code and _is_sentence(line, code):
-                found += (span for span in code if _is_quoted_code(line, span))
+            found += _quoted(line, labels, code)
             spans += ((start + a, start + b) for a, b in found)
         start += len(line) + 1
     spans += _struck_twice(text, strikes)
     return _masked(text, spans)
+
+
+def _quoted(line: str, labels: list[Span], code: list[Span]) -> Iterator[Span]:
+    """The quotations, and the code within a sentence, that a label stands in."""
+    yield from (span for span in _quotations(line) if _holds(span, labels))
+    if labels and code and _is_sentence(line, code):
+        yield from (span for span in code if _is_quoted_code(line, span))
 
 
 def _masked(text: str, spans: list[Span]) -> str:
@@ -95,12 +100,17 @@ def _json_spans(text: str) -> Iterator[Span]:
         if pair.closed and _is_json(text[pair.start : pair.end]):
             yield pair.start, pair.end
         elif _OBJECT_START.match(text, pair.start) is not None:
-            for start, end in strings_in(text, pair):
-                if _LABEL.search(text, start, end) is None:
-                    continue
-                cut = end - start == 1 or text[end - 1] != '"'
-                stop = text.find("\n", start) if cut else end
-                yield start, stop if stop >= 0 else end
+            yield from _labelled_strings(text, pair)
+
+
+def _labelled_strings(text: str, pair: Pair) -> Iterator[Span]:
+    """The strings of a pair that hold a label. One that is never closed goes to the end of its line."""
+    for start, end in strings_in(text, pair):
+        if _LABEL.search(text, start, end) is None:
+            continue
+        cut = end - start == 1 or text[end - 1] != '"'
+        stop = text.find("\n", start) if cut else end
+        yield start, stop if stop >= 0 else end
 
 
 def _is_json(text: str) -> bool:
