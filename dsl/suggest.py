@@ -2,44 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
 
 _TOO_LONG = 64
+_SAME_START = 4
+"""Letters that two words share at their beginning, at least, that are near for that."""
 
 
-def closest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `word` is most likely a slip of, or None. One edit in three letters is a slip: a
-    letter missing, added, changed, or swapped with its neighbour. Capitals and underscores do not count;
+def closest(word: str, candidates: Iterable[str], fits: Callable[[str], bool] | None = None) -> str | None:
+    """The candidate that `word` is most likely a slip of, of those that fit, or None. One edit in three letters is a
+    slip: a letter missing, added, changed, or swapped with its neighbour. Capitals and underscores do not count;
     words that share their first four letters and half of their length are near enough as well."""
-    return _closest(word, tuple(candidates))
-
-
-@lru_cache(maxsize=32)
-def _closest(word: str, candidates: tuple[str, ...]) -> str | None:
-    """A name that is not known is often written more than once: what was found for it is kept."""
     if len(word) > _TOO_LONG:
         return None
-    plain, letters = _known(word)
-    start, size = plain[:4], len(plain)
-    best: tuple[float, str] | None = None
-    most = float(_TOO_LONG)
-    for candidate in candidates:
-        other, others = _known(candidate)
-        # Each letter that only one of two words has costs an edit: of a thousand names most end here.
-        missing = (letters & ~others).bit_count()
-        extra = (others & ~letters).bit_count()
-        missing = max(missing, extra)
-        too_far = missing > most or (3 * missing > size and 3 * missing > len(other))
-        if too_far and missing > 1 and other[:4] != start:
-            continue
-        if candidate == word or len(candidate) > _TOO_LONG:
-            continue
-        score = _score(plain, other, missing)
-        if score is not None and (best is None or (score, candidate) < best):
-            best = (score, candidate)
-            most = score
-    return best[1] if best else None
+    names = candidates if isinstance(candidates, Names) else Names(candidates)
+    return names.closest(word, fits)
+
+
+class Names(tuple[str, ...]):
+    """Candidates that are made ready when a word is first compared with them. Of a thousand, few are ever looked at
+    letter by letter."""
+
+    def closest(self, word: str, fits: Callable[[str], bool] | None) -> str | None:
+        """As `closest` has it. `fits` is asked of those alone that would be the answer."""
+        plain, letters = _known(word)
+        size = len(plain)
+        if size < 2:
+            return None
+        best: tuple[float, str] | None = None
+        for least, candidate, other in self._alike(size, letters):
+            if best is not None and least > best[0]:
+                break
+            edits = distance(plain, other)
+            if edits <= _slips(size, len(other)) and edits < len(other):
+                best = _better(best, (edits, candidate), word, fits)
+        for candidate, other in self._by_start.get(plain[:_SAME_START], ()):
+            half = (max(size, len(other)) + 1) // 2
+            if other[:half] == plain[:half]:
+                best = _better(best, (_slips(size, len(other)) + 0.5, candidate), word, fits)
+        return best[1] if best else None
+
+    def _alike(self, size: int, letters: int) -> list[tuple[int, str, str]]:
+        """Those that a word may be a slip of by its length and its letters, the most alike first: each letter that
+        only one of two words has costs an edit. Every one with the edits that it takes at least."""
+        found: list[tuple[int, str, str]] = []
+        for length, group in self._by_length.items():
+            longer, slips = max(size, length), _slips(size, length)
+            if abs(size - length) <= slips:
+                enough = longer - slips
+                found += [
+                    (longer - shared, candidate, other)
+                    for others, candidate, other in group
+                    if (shared := (letters & others).bit_count()) >= enough
+                ]
+        found.sort()
+        return found
+
+    @cached_property
+    def _by_length(self) -> dict[int, list[tuple[int, str, str]]]:
+        """Letters, word and plain word of each, by the length of the plain word."""
+        found: dict[int, list[tuple[int, str, str]]] = {}
+        for word in self:
+            plain, letters = _known(word)
+            if len(plain) > 1 and len(word) <= _TOO_LONG:
+                found.setdefault(len(plain), []).append((letters, word, plain))
+        return found
+
+    @cached_property
+    def _by_start(self) -> dict[str, list[tuple[str, str]]]:
+        """Word and plain word of each, by the first letters of the plain word."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for group in self._by_length.values():
+            for _, word, plain in group:
+                if len(plain) >= _SAME_START:
+                    found.setdefault(plain[:_SAME_START], []).append((word, plain))
+        return found
+
+
+def _better(
+    best: tuple[float, str] | None,
+    other: tuple[float, str],
+    word: str,
+    fits: Callable[[str], bool] | None,
+) -> tuple[float, str] | None:
+    """The better of two candidates, each with its score: the less the better, and ties go by the alphabet."""
+    if (best is not None and best <= other) or other[1] == word:
+        return best
+    return other if fits is None or fits(other[1]) else best
+
+
+def _slips(size: int, length: int) -> int:
+    """The edits that may make one word another, by their lengths."""
+    return max(1, max(size, length) // 3)
 
 
 @lru_cache(maxsize=8192)
@@ -54,23 +109,6 @@ def _known(word: str) -> tuple[str, int]:
             bit <<= 64
         letters |= bit
     return plain, letters
-
-
-def _score(word: str, candidate: str, least: int) -> float | None:
-    """`least` is known to be no more than their distance."""
-    allowed = max(1, max(len(word), len(candidate)) // 3)
-    if min(len(word), len(candidate)) < 2:
-        return None
-    if max(least, abs(len(word) - len(candidate))) <= allowed:
-        edits = distance(word, candidate)
-        if edits <= allowed and edits < len(candidate):
-            return edits
-    shared = 0
-    for letter, other in zip(word, candidate, strict=False):
-        if letter != other:
-            break
-        shared += 1
-    return allowed + 0.5 if shared >= 4 and 2 * shared >= max(len(word), len(candidate)) else None
 
 
 def distance(left: str, right: str) -> int:

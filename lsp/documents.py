@@ -49,8 +49,7 @@ class Document:
     def position(self, offset: int) -> Position:
         """The position of an offset. One between `\\r` and `\\n` stands before both."""
         offset = max(0, min(offset, len(self.text)))
-        line = self._lines.line_at(offset)
-        start, end = self._lines.span(line)
+        line, start, end = self._lines.at(offset)
         offset = min(offset, end - self._line_end(start, end))
         if self.encoding == "utf-32" or self.text.isascii():
             return Position(line, offset - start)
@@ -65,7 +64,7 @@ class Document:
         return start, end - self._line_end(start, end)
 
     def line_at(self, offset: int) -> int:
-        return self._lines.line_at(offset)
+        return self._lines.at(offset)[0]
 
     def places(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
         """Line, column and length, in code units, of stretches that stand on one line each: `position`
@@ -93,13 +92,12 @@ class Document:
 
     def _splice(self, start: int, end: int, text: str) -> None:
         old = self.text
-        first, last = self._lines.line_at(start), self._lines.line_at(end)
-        begin, _ = self._lines.span(first)
+        first, begin, _ = self._lines.at(start)
+        last, _, finish = self._lines.at(end)
         if begin == start and first > 0 and old[start - 1] == "\r":
             # A line feed put right after a carriage return makes one line end of the two.
             first -= 1
             begin, _ = self._lines.span(first)
-        _, finish = self._lines.span(last)
         lengths = line_lengths("".join((old[begin:start], text, old[end:finish])))
         if last < self._lines.count - 1:
             lengths.pop()

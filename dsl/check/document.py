@@ -101,7 +101,7 @@ def edited(
     or more, where that is known."""
     old = document.entries
     start, old_end, new_end = stretch or changed_range(document.source.text, text)
-    first, last, new = resplit(text, old.chunks, start, old_end, new_end)
+    first, last, new = resplit(text, old.chunks, old.first_ending_at(start), old_end, new_end)
     moved = new_end - old_end
     before = [old[index] for index in range(first, last)]
     after = [entry_of(text[begin:end]) for begin, end in new]

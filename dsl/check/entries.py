@@ -16,7 +16,7 @@ from ..mentions import quoted_models
 from ..syntax.chunks import Chunk
 from .entry import Entry
 
-BLOCK = 32
+BLOCK = 64
 """Declarations of a fresh block. One that grows past twice that is cut."""
 
 
@@ -89,6 +89,16 @@ class Entries:
     @property
     def chunks(self) -> _Chunks:
         return _Chunks(self)
+
+    def first_ending_at(self, offset: int) -> int:
+        """The index of the first that ends at an offset or behind it."""
+        at = bisect_right(self._offsets, offset) - 1
+        if at < 0:
+            return 0
+        block = self.blocks[at]
+        inside = bisect_right(block.starts, offset - self._offsets[at]) - 1
+        ended = self._offsets[at] + block.starts[inside] + len(block.entries[inside].text) < offset
+        return self._firsts[at] + inside + ended
 
     def starts(self) -> Iterator[int]:
         """Where each of them begins."""

@@ -80,18 +80,13 @@ def nearest(
     name: str, scope: Scope, fits: Callable[[Surface], bool], local: Iterable[str] = ()
 ) -> str | None:
     """The name of a fitting declaration, or the local name, that was probably meant."""
-    # Apart, because `closest` remembers what it found among the same names, and the local ones change
-    # with every key.
-    guess = closest(name, filter(None, (closest(name, local), closest(name, scope.names()))))
-    if guess is None or guess in local or _fits(guess, scope, fits):
-        return guess
-    fitting = (other for other in scope.names() if _fits(other, scope, fits))
-    return closest(name, filter(None, (closest(name, local), closest(name, fitting))))
 
+    def is_fitting(other: str) -> bool:
+        found = scope.find(other)
+        return found is not None and fits(found)
 
-def _fits(name: str, scope: Scope, fits: Callable[[Surface], bool]) -> bool:
-    found = scope.find(name)
-    return found is not None and fits(found)
+    # Apart, because the names in scope are many and stay the same, and the local ones change with every key.
+    return closest(name, filter(None, (closest(name, local), closest(name, scope.names(), is_fitting))))
 
 
 def find_callable(

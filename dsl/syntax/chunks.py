@@ -56,15 +56,15 @@ _BLOCK_HEAD = re.compile(r"([a-z_]+)[ \t]+\w+[^\r\n]*\{[ \t]*(?=[\r\n]|\Z)")
 
 
 def split(text: str) -> list[Chunk]:
-    return list(scan(text, 0))
+    return list(_scan(text, 0, _UNIX_LINE if "\r" not in text else _ANY_LINE))
 
 
-def scan(text: str, start: int) -> Iterator[Chunk]:
+def _scan(text: str, start: int, line: re.Pattern[str]) -> Iterator[Chunk]:
     """The chunks from an offset on, which is the file's start or the start of a chunk."""
     current: int | None = None
     comments: list[int] = []
     openness = Openness(text)
-    for at, is_start, is_comment in _lines(text, start):
+    for at, is_start, is_comment in _lines(text, start, line):
         if is_comment:
             comments.append(at)
             continue
@@ -84,20 +84,19 @@ def scan(text: str, start: int) -> Iterator[Chunk]:
 
 
 def resplit(
-    text: str, chunks: Chunks, start: int, old_end: int, new_end: int
+    text: str, chunks: Chunks, touched: int, old_end: int, new_end: int
 ) -> tuple[int, int, list[Chunk]]:
     """What an edit does to a file's chunks, found by reading around it only.
 
-    `text` is the new text, in which `start .. new_end` replaced what was `start .. old_end`. The answer
-    `(first, last, new)` says: `chunks[first:last]` become `new`, those before stay, those behind move by
-    `new_end - old_end`.
+    In the new text, something that ends at `new_end` replaced what had ended at `old_end`; `touched` is the first chunk
+    that did not end before it. The answer `(first, last, new)` says: `chunks[first:last]` become `new`, those before
+    stay, those behind move by `new_end - old_end`.
     """
     moved = new_end - old_end
-    touched = _first_ending_at(chunks, start)
     first = max(0, touched - 1)
     last = max(first, touched)
     new: list[Chunk] = []
-    for chunk in scan(text, chunks[first][0] if first else 0):
+    for chunk in _scan(text, chunks[first][0] if first else 0, _ANY_LINE):
         if chunk[0] > new_end:
             while last < len(chunks) and (chunks[last][0] <= old_end or chunks[last][0] + moved < chunk[0]):
                 last += 1
@@ -107,18 +106,7 @@ def resplit(
     return first, len(chunks), new
 
 
-def _first_ending_at(chunks: Chunks, offset: int) -> int:
-    low, high = 0, len(chunks)
-    while low < high:
-        middle = (low + high) // 2
-        if chunks[middle][1] < offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def _lines(text: str, start: int) -> Iterator[tuple[int, bool, bool]]:
+def _lines(text: str, start: int, pattern: re.Pattern[str]) -> Iterator[tuple[int, bool, bool]]:
     """The lines that start at column 0, closing braces left out: where, a declaration, a comment. The first
     line is one of them even where it is indented, lest it be lost."""
     first = _FIRST_LINE.match(text, start)
@@ -127,7 +115,6 @@ def _lines(text: str, start: int) -> Iterator[tuple[int, bool, bool]]:
     if first is not None:
         indented = indent > line
         yield line, first[1] is not None and not indented, first[2] is not None and not indented
-    pattern = _UNIX_LINE if "\r" not in text else _ANY_LINE
     for match in pattern.finditer(text, indent):
         yield match.start() + 1, match[1] is not None, match[2] is not None
 

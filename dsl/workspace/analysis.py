@@ -20,6 +20,7 @@ from ..diagnostics import Diagnostic
 from ..graph import SUFFIX, Import, Reach, normal
 from ..parse import Item, Module
 from ..source import BOM, Source, decode
+from ..suggest import Names
 from .assembling import Doubts, assembled, without_meant
 from .sight import Sight
 from .workfile import WorkFile, differences
@@ -62,7 +63,7 @@ class Analysis:
     @property
     def names(self) -> tuple[str, ...]:
         """Every name in sight, each once."""
-        return _names(self._surfaces)
+        return tuple(dict.fromkeys(chain(*self._surfaces)))
 
     def surface(self, name: str) -> Surface | None:
         """What a name stands for in this file."""
@@ -158,7 +159,7 @@ class Workspace:
         files = [other for name in seen.files if (other := self._file(name)) is not None]
         tables = tuple(other.surfaces for other in files)
         self._take_over_changes(file, seen.files, tables)
-        file.kept.check(_finder(tables), lambda: _names(tables), lambda: self._files_of(path))
+        file.kept.check(_finder(tables), lambda: _names(file, tables), lambda: self._files_of(path))
         documents = tuple(other.document for other in files)
         return Analysis(
             documents, tables, seen, self._findings(path, file, files, seen), dict(file.kept.hooks)
@@ -179,6 +180,8 @@ class Workspace:
                 moved, came_or_went = differences(old, new, renewed)
                 changed.update(moved)
                 appeared = appeared or came_or_went
+        if appeared:
+            file.names = None
         file.view = view
         file.kept.names_changed(changed, appeared=appeared)
 
@@ -245,5 +248,8 @@ def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface |
     return lambda name: next((table[name] for table in tables if name in table), None)
 
 
-def _names(tables: tuple[dict[str, Surface], ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(chain(*tables)))
+def _names(file: WorkFile, tables: tuple[dict[str, Surface], ...]) -> Names:
+    """Every name in sight of a file."""
+    if file.names is None:
+        file.names = Names(dict.fromkeys(chain(*tables)))
+    return file.names

@@ -113,10 +113,11 @@ def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
     is reported there."""
     own, *imported = files
     found = set(own.facts.declared.twice)
-    seen = set(own.surfaces)
+    seen: set[str] = set()
     for other in imported:
-        found |= seen & other.surfaces.keys()
-        seen |= other.surfaces.keys()
+        names = other.surfaces.keys()
+        found |= (own.surfaces.keys() & names) | (seen & names)
+        seen |= names
     return tuple(sorted(found))
 
 

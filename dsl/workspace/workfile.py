@@ -11,6 +11,7 @@ from ..check.base import Surface
 from ..check.document import Document, Edited
 from ..check.entry import Entry
 from ..check.facts import Facts
+from ..suggest import Names
 from .kept import KeptFindings
 from .whole import Whole
 
@@ -34,6 +35,8 @@ class WorkFile:
         self.whole = Whole()
         self.view: dict[str, dict[str, Surface]] = {}
         """The tables that the kept findings were made with, by file."""
+        self.names: Names | None = None
+        """The names in these tables, once somebody has asked for them."""
 
     def take(self, edit: Edited) -> None:
         """Goes on with the text after an edit."""

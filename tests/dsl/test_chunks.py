@@ -5,7 +5,7 @@ import random
 import pytest
 
 from judgeflow.dsl.declarations import DECLARATIONS as KINDS
-from judgeflow.dsl.syntax.chunks import DECLARATIONS, resplit, split
+from judgeflow.dsl.syntax.chunks import DECLARATIONS, Chunk, resplit, split
 
 
 def pieces(text: str) -> list[str]:
@@ -100,6 +100,10 @@ LINES = [
 ]  # fmt: skip
 
 
+def touched(chunks: list[Chunk], start: int) -> int:
+    return sum(end < start for _, end in chunks)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_an_edit_resplits_to_what_a_whole_split_gives(seed: int) -> None:
     rng = random.Random(seed)
@@ -113,7 +117,7 @@ def test_an_edit_resplits_to_what_a_whole_split_gives(seed: int) -> None:
         )
         text = text[:start] + inserted + text[old_end:]
         new_end = start + len(inserted)
-        first, last, new = resplit(text, chunks, start, old_end, new_end)
+        first, last, new = resplit(text, chunks, touched(chunks, start), old_end, new_end)
         moved = new_end - old_end
         chunks = [*chunks[:first], *new, *((a + moved, b + moved) for a, b in chunks[last:])]
         assert chunks == split(text)
@@ -123,6 +127,7 @@ def test_an_edit_in_a_long_file_touches_its_neighbours_only() -> None:
     text = f"{ONE}\n\n" * 1000
     at = text.index("model", len(text) // 2)
     changed = text[:at] + "x" + text[at:]
-    first, last, new = resplit(changed, split(text), at, at, at + 1)
+    chunks = split(text)
+    first, last, new = resplit(changed, chunks, touched(chunks, at), at, at + 1)
     assert last - first <= 3
     assert len(new) == last - first

@@ -30,6 +30,9 @@ def check_same(found: Entries, entries: list[Entry], starts: list[int]) -> None:
     assert [found[index] for index in range(len(entries))] == entries
     assert [found.start(index) for index in range(len(entries))] == starts
     assert [found.chunks[index][0] for index in range(len(entries))] == starts
+    for offset in range(0, 90 * len(entries) + 90, 7):
+        ends = [start + len(entry.text) for entry, start in zip(entries, starts, strict=True)]
+        assert found.first_ending_at(offset) == sum(end < offset for end in ends)
     for name in ("a", "b", "m", "w", "nothing"):
         wanted = [at for at, one in enumerate(entries) if one.surface and one.surface.name == name]
         assert list(found.named(name)) == wanted
@@ -54,15 +57,15 @@ def test_blocks_hold_what_a_list_would_hold(seed: int) -> None:
     rng = random.Random(seed)
     cache = EntryCache()
     entries = [cache.entry(rng.choice(TEXTS)) for _ in range(rng.choice((0, 1, BLOCK, 5 * BLOCK)))]
-    starts = [50 * index for index in range(len(entries))]
+    starts = [90 * index for index in range(len(entries))]
     found = in_blocks(entries, starts)
     for _ in range(30):
         first = rng.randrange(len(entries) + 1)
         last = min(len(entries), first + rng.choice((0, 0, 1, 2, 3, 3 * BLOCK)))
         new = [cache.entry(rng.choice(TEXTS)) for _ in range(rng.choice((0, 1, 1, 2, 3 * BLOCK)))]
-        begin = starts[first] if first < len(starts) else (starts[-1] + 50 if starts else 0)
-        new_starts = [begin + 50 * index for index in range(len(new))]
-        moved = 50 * (len(new) - (last - first))
+        begin = starts[first] if first < len(starts) else (starts[-1] + 90 if starts else 0)
+        new_starts = [begin + 90 * index for index in range(len(new))]
+        moved = 90 * (len(new) - (last - first))
         earlier = found
         found = found.replaced(first, last, new, new_starts, moved)
         check_same(earlier, entries, starts)

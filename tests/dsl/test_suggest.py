@@ -1,8 +1,10 @@
 """Did-you-mean: near words are found, far ones are not."""
 
+import random
+
 import pytest
 
-from judgeflow.dsl.suggest import closest, distance
+from judgeflow.dsl.suggest import Names, closest, distance
 
 CLAUSES = ("model", "prompt", "tools", "judges", "retries", "timeout")
 
@@ -37,3 +39,51 @@ def test_the_nearest_wins_and_ties_go_by_alphabet() -> None:
 
 def test_a_swap_of_neighbours_is_one_edit() -> None:
     assert (distance("agnet", "agent"), distance("abc", "abc"), distance("", "abc")) == (1, 0, 3)
+
+
+def by_the_rules(word: str, candidates: list[str]) -> str | None:
+    """What `closest` promises, one candidate after the other."""
+    found = []
+    plain = word.lower().replace("_", "")
+    for candidate in candidates:
+        other = candidate.lower().replace("_", "")
+        if candidate == word or min(len(plain), len(other)) < 2:
+            continue
+        longer = max(len(plain), len(other))
+        edits = distance(plain, other)
+        shared = next((at for at in range(longer) if plain[at : at + 1] != other[at : at + 1]), longer)
+        if edits <= max(1, longer // 3) and edits < len(other):
+            found.append((edits, candidate))
+        elif shared >= 4 and 2 * shared >= longer:
+            found.append((max(1, longer // 3) + 0.5, candidate))
+    return min(found)[1] if found else None
+
+
+STEMS = ("finder", "find_thing", "good", "Thing", "run", "writer", "rater", "x", "ab", "finality", "é")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_many_the_one_that_the_rules_say_is_found(seed: int) -> None:
+    rng = random.Random(seed)
+    candidates = [rng.choice(STEMS) + rng.choice(("", "_1", "_12", "s", "_final")) for _ in range(60)]
+    names = Names(candidates)
+    for _ in range(60):
+        word = list(rng.choice(candidates))
+        for _ in range(rng.randrange(4)):
+            at = rng.randrange(len(word) + 1)
+            word[at : at + rng.randrange(2)] = rng.choice(("", "q", "e", "_", "1", "er"))
+        written = "".join(word)
+        assert closest(written, names) == by_the_rules(written, candidates)
+        fitting = [one for one in candidates if len(one) % 2]
+        assert closest(written, names, lambda one: len(one) % 2 == 1) == by_the_rules(written, fitting)
+
+
+def test_only_what_would_be_the_answer_is_asked_whether_it_fits() -> None:
+    asked: list[str] = []
+
+    def fits(name: str) -> bool:
+        asked.append(name)
+        return name != "stats"
+
+    assert closest("statss", ["state", "stats", "writer", "agent"], fits) == "state"
+    assert set(asked) == {"stats", "state"}

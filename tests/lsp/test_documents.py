@@ -115,7 +115,7 @@ def test_an_index_that_grows_past_its_blocks_stays_right() -> None:
         assert index.count == len(lengths)
         assert index.length == sum(lengths)
         assert index.span(line) == (start, start + lengths[line])
-        assert index.line_at(start) == line
+        assert index.at(start) == (line, *index.span(line))
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
