@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -189,7 +190,9 @@ def _summarise(document: Document) -> None:
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if path:
         with Path(path).open("a", encoding="utf-8") as page:
-            page.write(f"```text\n{document.text()}```\n")
+            text = document.text()
+            fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`{3,}", text))])
+            page.write(f"{fence}text\n{text}{fence}\n")
 
 
 def write_file(path: str, text: str) -> None:

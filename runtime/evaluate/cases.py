@@ -144,7 +144,7 @@ def _case(row: Row) -> Case | Broken:
     try:
         content_name({"input": given, "expected": expected, "answer": value.get("answer")})
     except NonJsonValueError as error:
-        return Broken(row.line, str(error), "write it as a text")
+        return Broken(row.line, str(error).removesuffix("; write it as text"), "write it as a text")
     return Case(
         id="" if name is None else str(name),
         input=given,

@@ -6,9 +6,24 @@ from collections.abc import Sequence
 
 import attrs
 
+from ...dsl.printable import clean
 from ..report.text import columns, padded
 from ..view.markup import NOTHING, Markup, document, element
 from ..view.style import STYLE
+
+
+def _line(text: str) -> str:
+    """What stands in a case or an answer moves no cursor and begins no line of its own: logs of CI read those as
+    commands."""
+    return clean(" ".join(text.splitlines()) if not text.isprintable() else text)
+
+
+def _lines(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(_line, texts))
+
+
+def _rows(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(_lines, rows))
 
 
 @attrs.frozen
@@ -16,20 +31,20 @@ class Table:
     """Rows under headings. The first `left` columns are words, the others numbers."""
 
     headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str]] = attrs.field(converter=_rows)
     left: int = 1
 
 
 @attrs.frozen
 class Lines:
-    lines: Sequence[str]
+    lines: Sequence[str] = attrs.field(converter=_lines)
 
 
 @attrs.frozen
 class Document:
-    """Blocks without anything in them are left out."""
+    """Blocks without anything in them are left out. Every line and every cell is one line that is safe to print."""
 
-    title: str
+    title: str = attrs.field(converter=_line)
     blocks: Sequence[Table | Lines]
 
     def text(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from ...dsl.printable import clean
 from ..store.records import Json
 
 
@@ -36,7 +37,8 @@ class Fault:
     fix: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.mistake}; {self.fix}"
+        text = f"{self.file}:{self.line}: {self.mistake}; {self.fix}"
+        return text if text.isprintable() else clean(" ".join(text.splitlines()))
 
 
 @attrs.frozen
@@ -97,6 +99,8 @@ def _json(text: str) -> Entries:
         at = _blank(text, at)
         line = text.count("\n", 0, at) + 1
         if text[at : at + 1] == "]":
+            if not _is_json(('{"cases": []' if "{" in head[0] else "[]") + text[at + 1 :]):
+                yield Broken(line, "something stands behind the list of cases", "one file holds one list")
             return
         try:
             value, at = _decoder.raw_decode(text, at)
@@ -115,6 +119,14 @@ def _json(text: str) -> Entries:
             line = text.count("\n", 0, at) + 1
             yield Broken(line, "a `,` or the closing `]` is missing here", "nothing after it was read", True)
             return
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _decoder.decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _blank(text: str, at: int) -> int:
@@ -145,7 +157,26 @@ def _constant(name: str) -> None:
         raise _NotJsonError(f"{name} is no number", "write a number, or null where there is none")
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_MOST_DIGITS = 4_000
+"""Python reads no whole number of more than 4,300."""
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _NotJsonError(f"a number of {len(digits):,} digits", "write it as a text")
+    return int(digits)
+
+
+def _decimal(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise _NotJsonError(f"{digits[:20]} is past the range of numbers", "write it as a text")
+    return value
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole, parse_float=_decimal
+)
 
 
 def _broken_json(error: ValueError, line: int | None, *, fatal: bool = False) -> Broken:
@@ -262,8 +293,8 @@ _PLAIN: tuple[tuple[re.Pattern[str], Callable[[str], Json]], ...] = (
     (re.compile(r"~|null|Null|NULL|\.nan|\.NaN|\.NAN|"), lambda text: None),
     (re.compile(r"true|True|TRUE"), lambda text: True),
     (re.compile(r"false|False|FALSE"), lambda text: False),
-    (re.compile(r"[-+]?[0-9]+"), int),
-    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?[0-9]+"), _whole),
+    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), _decimal),
 )
 _MOST_DEEP = 50
 _MOST_NODES = 20_000
@@ -282,12 +313,7 @@ def _node(node: Any, depth: int, left: list[int]) -> Json:
         return str(node.value)
     for pattern, value_of in _PLAIN:
         if pattern.fullmatch(node.value):
-            value = value_of(node.value)
-            if isinstance(value, float) and not math.isfinite(value):
-                raise _NotJsonError(
-                    f"{node.value} is no number", "write a number, or null where there is none"
-                )
-            return value
+            return value_of(node.value)
     return str(node.value)
 
 

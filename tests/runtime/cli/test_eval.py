@@ -115,6 +115,28 @@ def test_the_cache_answers_cases_and_judges_that_were_asked_before(
     assert said == ["0 replies from the cache", "2 replies from the cache"]
 
 
+def test_what_stands_in_a_case_moves_no_cursor_and_commands_no_ci(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = {
+        "id": "\x1b[31mred\n::error::x\n````",
+        "input": "q\u202e",
+        "expected": "\x1b]0;x\x07\n::error::y",
+    }
+    (folder / "golden.jsonl").write_text(json.dumps(hostile) + "\n" + json.dumps({"id": "\x1b", "input": ""}))
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    assert evaluate("--suite", "golden", "--junit", "out.xml") == 1
+    printed = capsys.readouterr()
+    for text in (printed.out, printed.err):
+        assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+        assert "\x1b" not in text
+    assert "✖ ␛[31mred ::error::x ````  golden.jsonl:1" in printed.out
+    summary = (folder / "summary.md").read_text()
+    assert summary.startswith("`````text\n")
+    assert summary.endswith("\n`````\n")
+    ET.parse(folder / "out.xml")
+
+
 def test_i05_a_version_and_a_limit_choose_the_runs_and_without_one_a_hundred_are_judged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -97,6 +97,32 @@ def test_every_case_knows_its_line(kind: str, text: str, lines: list[int]) -> No
         ),
         (
             ".json",
+            '[{"input": "a"}]\n[{"input": "b"}]',
+            "golden.json:1: something stands behind the list of cases; one file holds one list",
+        ),
+        (
+            ".json",
+            '{"cases": [{"input": "a"}], "more": 1} }',
+            "golden.json:1: something stands behind the list of cases; one file holds one list",
+        ),
+        (
+            ".jsonl",
+            '{"input": "a", "expected": 12345678901234567890}',
+            "golden.jsonl:1: $.expected: a whole number beyond 2^53 - 1, which other machines would round; "
+            "write it as a text",
+        ),
+        (
+            ".jsonl",
+            '{"input": "a", "label": "\\u001b[31m"}\n',
+            "golden.jsonl:1: the label '\\x1b[31m' is none; write pass or fail",
+        ),
+        (
+            ".csv",
+            'input,"a\n::error::b"\n1\n',
+            "golden.csv:3: this row ends before a ::error::b; leave a cell empty where there is no value",
+        ),
+        (
+            ".json",
             '{"input": "a"}',
             'golden.json:1: this is no list of cases; write [{"input": "…"}, …], or one case a line as .jsonl',
         ),
@@ -174,7 +200,10 @@ LAUGHS = "- input: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (".json", "[" * 100_000, "this is nested too deeply"),
         (".jsonl", '{"input": ' + "[" * 100_000, "this is nested too deeply"),
         (".csv", f"input\n{'x' * 200_000}\n", "this row cannot be read"),
-        (".jsonl", '{"input": 1e999}', "$.input"),
+        (".jsonl", '{"input": "q", "must": 1e999}', "1e999 is past the range of numbers"),
+        (".yaml", "- input: q\n  must: -1e999\n", "-1e999 is past the range of numbers"),
+        (".jsonl", '{"input": "q", "must": ' + "9" * 5000 + "}", "a number of 5,000 digits"),
+        (".yaml", "- input: " + "9" * 5000 + "\n", "a number of 5,000 digits"),
         (".jsonl", '{"input": 123456789012345678901234567890}', "$"),
         (".jsonl", '{"input": "\\ud800"}', "$"),
     ],
@@ -291,3 +320,11 @@ def test_a_case_written_as_a_line_reads_as_the_same_case() -> None:
 )
 def test_labels_are_read_as_people_write_them(written: object, expected: bool | None) -> None:
     assert label_of(written) is expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[{"input": "a"}]\n\n', '{"cases": [{"input": "a"}], "about": {"by": "us"}}', '[{"input": "a"},]'],
+)
+def test_what_may_stand_behind_the_list_of_cases(text: str) -> None:
+    assert faults(text, ".json") == []
