@@ -35,8 +35,9 @@ from .run import Stamp, events
 from .scripted import WatchedScript, approver_of, replies_now
 from .scripted import tool_answers as answers_of_tools
 from .session import Session, flow_name, nobody
+from .store.recorder import Writer
 from .store.records import Versions
-from .store.writer import Writer, open_writer
+from .store.writer import open_writer
 
 
 class CheckError(JudgeflowError):

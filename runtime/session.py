@@ -10,7 +10,7 @@ import attrs
 from ..dsl.plan import Plan
 from .agents.gateway import is_free
 from .agents.price import price_of
-from .flow.execute import Execution, Request
+from .flow.execute import Execution, Outcome, Request
 from .flow.frame import Approver
 from .flow.reach import models_of
 from .flow.system import System
@@ -22,9 +22,10 @@ from .result import Result
 from .resume import claimed, in_flight, past_of, warning_of
 from .run import Accounts, DayLimits, Ledger, Limits, Stamp, events
 from .store.history import NO_HISTORY, History
+from .store.recorder import Writer
 from .store.records import TernHead, Versions, new_id
 from .store.versions import note_version
-from .store.writer import StoreWriter, Writer
+from .store.writer import StoreWriter
 
 
 async def nobody(question: str, showing: Any) -> bool | None:
@@ -165,13 +166,20 @@ class Session:
 
     async def _result(self, request: Request, started: Callable[[Execution], Any] | None) -> Result:
         execution = self._execution(request, started)
-        day, began = request.limits.day, self.stamp.seconds()
-        try:
+        day = request.limits.day
+        if day is not None and "time" in day.allowed:
+            outcome = await self._timed(execution, day)
+        else:
             outcome = await execution()
-        finally:
-            if day is not None and "time" in day.allowed:
-                day.book_time(max(self.stamp.seconds() - began, 0.0))
         return Result(outcome.value, outcome.tern, outcome.error)
+
+    async def _timed(self, execution: Execution, day: DayLimits) -> Outcome:
+        """A run whose time counts towards its day, however it ends."""
+        began = self.stamp.seconds()
+        try:
+            return await execution()
+        finally:
+            day.book_time(max(self.stamp.seconds() - began, 0.0))
 
     async def _limits(self, limits: Limits | None, tenant: str) -> Limits:
         """The limits of a run, those of the workflow's day with them: they are shared by all runs of a tenant."""

@@ -206,10 +206,12 @@ class _Visit:
     async def _chat(self, attempt: int) -> ChatReply:
         """The model's reply; where the thread makes the request longer than its context, one more try without the
         older half of the thread. Only whole turns go: calls of this visit stay with their results."""
+        if not self.history:
+            return await self._ask(attempt)
         try:
             return await self._ask(attempt)
         except ProviderError as error:
-            if error.code != CONTEXT_LIMIT or not self.history:
+            if error.code != CONTEXT_LIMIT:
                 raise
             self._shorten(error)
         return await self._ask(attempt)

@@ -12,8 +12,8 @@ from ..judge.errors import LimitReached
 from ..run import DayLimits, Ledger, Limits, Stamp
 from ..run.amounts import NOTHING
 from ..store.accounts import day_of
+from ..store.recorder import Writer
 from ..store.records import LimitHit, Tern
-from ..store.writer import Writer
 
 EXHAUSTED = "eval budget exhausted"
 _UNITS = {"cost": "US dollars", "calls": "calls", "tokens": "tokens", "time": "seconds"}

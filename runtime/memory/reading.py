@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...dsl.plan import MemoryPlan
 from ..store.history import History
+from ..store.recorder import Writer
 from ..store.summaries import read_memory
 from ..store.terns import Store
-from ..store.writer import StoreWriter, Writer
+from ..store.writer import StoreWriter
 
 HISTORY = 10
 """Turns that agents and decisions see where the file does not say."""

@@ -17,7 +17,8 @@ General layout, in reading order:
 * `accounts`   what was spent on each day;  `versions`: which plan ran under which declared version
 * `recover`    what can be saved of a damaged file
 * `group`      group commit, on a thread
-* `writer`     the recorder of a Trio program, on top of that; the only module with trio
+* `recorder`   what a program's runs are recorded with, and the recorder that holds them in memory
+* `writer`     the recorder that writes to a file, on top of `group`; these two are the only modules with trio
 
 Nothing is imported here, so that `jrun runs` pays for SQLite but not for trio.
 """

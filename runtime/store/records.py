@@ -344,12 +344,13 @@ def head_of(tern: TernHead) -> TernHead:
 
 def count_unreadable(steps: tuple[StepRecord, ...]) -> int:
     """Judgements that could not be read: judges' verdicts, gates' readings and pickers' choices."""
-    return sum(
-        sum(not verdict.readable for verdict in step.verdicts)
-        + (step.gate is not None and step.gate.judge is not None and not step.gate.judge.readable)
-        + (step.pick is not None and not step.pick.readable)
-        for step in steps
-    )
+    found = 0
+    for step in steps:
+        for verdict in step.verdicts:
+            found += not verdict.readable
+        found += step.gate is not None and step.gate.judge is not None and not step.gate.judge.readable
+        found += step.pick is not None and not step.pick.readable
+    return found
 
 
 def new_id(randbytes: Callable[[int], bytes] = os.urandom) -> str:

@@ -8,91 +8,39 @@ it must and ends with a `write`, so what waits is never more than the runs in fl
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 import trio
+from outcome import Error, Value
+from trio.lowlevel import (
+    Abort,
+    RaiseCancelT,
+    Task,
+    current_task,
+    enable_ki_protection,
+    reschedule,
+    wait_task_rescheduled,
+)
 
-from .accounts import Booking, DayAccount, added, apply_booking, balance
+from .accounts import Booking, DayAccount, apply_booking, balance
 from .errors import LostRecordsError, StoreBusyError, StoreError
 from .group import Job, serve
+from .recorder import KEPT, MemoryWriter, Record, Writer, WriterStatistics
 from .records import JournalEntry, RunEnd, Tern, TernHead
 from .rows import EndRow, encode_end, encode_entry, encode_tern
 from .terns import Store
 
-Record: TypeAlias = Tern | RunEnd | JournalEntry
 T = TypeVar("T")
 
 CLOSE_WITHIN = 5.0
 """Seconds that the last records have to reach the disk."""
 MOST_WAITING = 256 * 1024 * 1024
 """Characters that may wait for a disk that does not answer, before `post` refuses more."""
-KEPT = 1000
-
-
-class WriterStatistics(msgspec.Struct, frozen=True, kw_only=True):
-    waiting: int
-    """Jobs that are not done yet."""
-    done: int
-    groups: int
-    """Transactions they took."""
-    lost: int
-    """Records that could not be kept and that nobody waited for."""
-
-
-class Writer(ABC):
-    """Where a program's runs are recorded. `open_writer` makes one."""
-
-    @abstractmethod
-    async def begin(self, tern: Tern) -> Tern:
-        """Keeps a run that starts or goes on; gives it back with its turn in the thread.
-
-        Raises `StoreError`.
-        """
-
-    @abstractmethod
-    async def write(self, record: Record) -> None:
-        """Keeps a run as it stands, or a step of one, and returns when it is safe.
-
-        Raises `StoreError`. Cancelling the wait does not take the record back.
-        """
-
-    @abstractmethod
-    def post(self, record: Record) -> None:
-        """Keeps it as soon as may be and returns at once; `flush` or the writer's end tells if that failed.
-
-        Raises `RecordError` here and now for a record that cannot be written down.
-        """
-
-    @abstractmethod
-    async def flush(self) -> None:
-        """Returns when everything so far is safe. Raises `LostRecordsError` if something is not."""
-
-    @abstractmethod
-    async def thread_exists(self, tenant: str, thread: str) -> bool: ...
-
-    @abstractmethod
-    async def history(
-        self, thread: str, n: int, *, tenant: str = "", before: int | None = None
-    ) -> tuple[TernHead, ...]:
-        """The last `n` turns of a thread that are over, oldest first; before turn `before`, if given."""
-
-    @abstractmethod
-    async def balance(self, account: str, day: str, *, tenant: str = "") -> DayAccount:
-        """What an account has spent on a day, everything included that was posted before."""
-
-    @abstractmethod
-    def post_booking(self, booking: Booking) -> None:
-        """Adds to an account's day as soon as may be; what could not be kept is told like a lost record."""
-
-    @abstractmethod
-    def statistics(self) -> WriterStatistics: ...
 
 
 @asynccontextmanager
@@ -128,79 +76,17 @@ async def open_writer(
         raise failure
 
 
-class MemoryWriter(Writer):
-    """Keeps the newest runs and forgets the rest: a million need no more memory than a thousand."""
-
-    def __init__(self, keep: int = KEPT) -> None:
-        self._keep = keep
-        self._terns: OrderedDict[str, Tern] = OrderedDict()
-        self._accounts: dict[tuple[str, str, str], DayAccount] = {}
-        self._done = 0
-
-    @property
-    def kept(self) -> tuple[Tern, ...]:
-        """Oldest first."""
-        return tuple(self._terns.values())
-
-    async def begin(self, tern: Tern) -> Tern:
-        begun = msgspec.structs.replace(tern, turn=tern.turn or 1)
-        await self.write(begun)
-        return begun
-
-    async def write(self, record: Record) -> None:
-        self.post(record)
-        await trio.lowlevel.checkpoint()
-
-    def post(self, record: Record) -> None:
-        self._done += 1
-        if isinstance(record, JournalEntry):
-            return  # a journal is for the next process, and memory has none
-        tern = record.tern if isinstance(record, RunEnd) else record
-        self._terns[tern.id] = tern
-        self._terns.move_to_end(tern.id)
-        if len(self._terns) > self._keep:
-            self._terns.popitem(last=False)
-
-    async def flush(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def thread_exists(self, tenant: str, thread: str) -> bool:
-        await trio.lowlevel.checkpoint()
-        return any((tern.tenant, tern.thread) == (tenant, thread) for tern in self._terns.values())
-
-    async def history(
-        self, thread: str, n: int, *, tenant: str = "", before: int | None = None
-    ) -> tuple[TernHead, ...]:
-        await trio.lowlevel.checkpoint()
-        turns = [
-            tern
-            for tern in self._terns.values()
-            if (tern.tenant, tern.thread) == (tenant, thread)
-            and tern.status != "running"
-            and (before is None or tern.turn < before)
-        ]
-        return tuple(turns[-n:] if n > 0 else ())
-
-    async def balance(self, account: str, day: str, *, tenant: str = "") -> DayAccount:
-        await trio.lowlevel.checkpoint()
-        return self._accounts.get((tenant, account, day), DayAccount())
-
-    def post_booking(self, booking: Booking) -> None:
-        place = (booking.tenant, booking.account, booking.day)
-        self._accounts[place] = added(self._accounts.get(place, DayAccount()), booking)
-
-    def statistics(self) -> WriterStatistics:
-        return WriterStatistics(waiting=0, done=self._done, groups=0, lost=0)
-
-
 class _Receipt:
-    """Told when a job is done. `left`: whoever waited was cancelled, so a failure is for the end."""
+    """Who waits for a job to be done. None: it was cancelled, so a failure is for the end."""
 
-    __slots__ = ("done", "left")
+    __slots__ = ("task",)
 
     def __init__(self) -> None:
-        self.done = trio.Event()
-        self.left = False
+        self.task: Task | None = current_task()
+
+    def leave(self, _raise_cancel: RaiseCancelT) -> Abort:
+        self.task = None
+        return Abort.SUCCEEDED
 
 
 class StoreWriter(Writer):
@@ -282,20 +168,11 @@ class StoreWriter(Writer):
             waiting=self._sent - self._done, done=self._done, groups=self._groups, lost=self._lost_in_all
         )
 
+    @enable_ki_protection
     async def _do(self, job: Job) -> object:
         receipt = job.receipt = _Receipt()
         self._send(job)
-        try:
-            await receipt.done.wait()
-        except trio.Cancelled:
-            receipt.left = True
-            if receipt.done.is_set() and job.error is not None:
-                # It failed in the very moment of the cancellation, when it was still thought to be waited for.
-                self._lose(job.error)
-            raise
-        if job.error is not None:
-            raise job.error
-        return cast(object, job.result)
+        return cast(object, await wait_task_rescheduled(receipt.leave))
 
     def _send(self, job: Job) -> None:
         if self._closed:
@@ -351,11 +228,11 @@ class StoreWriter(Writer):
 
     def _deliver(self, group: list[Job]) -> None:
         for job in group:
-            receipt = job.receipt
-            if job.error is not None and (receipt is None or receipt.left):
+            task = job.receipt.task if job.receipt is not None else None
+            if task is not None:
+                reschedule(task, Error(job.error) if job.error is not None else Value(job.result))
+            elif job.error is not None:
                 self._lose(job.error)
-            if receipt is not None:
-                receipt.done.set()
 
     def _lose(self, error: Exception) -> None:
         """A record that could not be kept, and nobody waits to hear it: it is told at the next flush or the end."""

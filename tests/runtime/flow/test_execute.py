@@ -15,9 +15,9 @@ from judgeflow.runtime.flow.frame import Frame
 from judgeflow.runtime.judge.protocol import ChatReply, ChatRequest
 from judgeflow.runtime.run import events
 from judgeflow.runtime.store.errors import StoreError
+from judgeflow.runtime.store.recorder import MemoryWriter
 from judgeflow.runtime.store.records import JournalEntry, RunEnd, Tern
 from judgeflow.runtime.store.terns import Store
-from judgeflow.runtime.store.writer import MemoryWriter
 
 from ..helpers import Model, opened, run
 

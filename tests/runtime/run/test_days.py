@@ -20,8 +20,9 @@ from judgeflow.runtime.program import Program, Session
 from judgeflow.runtime.run import DayLimits, Ledger, Limits, Stamp
 from judgeflow.runtime.store.accounts import DayAccount, balance, book
 from judgeflow.runtime.store.errors import LostRecordsError
+from judgeflow.runtime.store.recorder import MemoryWriter
 from judgeflow.runtime.store.terns import Store
-from judgeflow.runtime.store.writer import MemoryWriter, open_writer
+from judgeflow.runtime.store.writer import open_writer
 
 from ..helpers import EPOCH, Model, connected, unchecked
 from ..helpers import program as checked

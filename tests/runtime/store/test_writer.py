@@ -17,9 +17,10 @@ from judgeflow.runtime.store.errors import (
     StoreFullError,
     UnknownRunError,
 )
+from judgeflow.runtime.store.recorder import MemoryWriter
 from judgeflow.runtime.store.records import JournalEntry, RunEnd
 from judgeflow.runtime.store.terns import Store
-from judgeflow.runtime.store.writer import MemoryWriter, StoreWriter, open_writer
+from judgeflow.runtime.store.writer import StoreWriter, open_writer
 
 
 @pytest.fixture
