@@ -31,8 +31,8 @@ def test_f22_the_store_imports_nothing_else_of_the_project(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_only_the_writer_knows_trio(file: Path) -> None:
+def test_only_what_records_for_tasks_knows_trio(file: Path) -> None:
     outside = {
         name for level, name in imported(file) if level == 0 and name in {"trio", "attrs", "httpx", "lark"}
     }
-    assert outside == ({"trio"} if file.stem == "writer" else set())
+    assert outside == ({"trio"} if file.stem in {"recorder", "writer"} else set())
