@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import trio
 
 from .framing import frame
 
 
 class Outbox:
-    """Messages are put without waiting and sent by one task, so two answers can never mix."""
+    """Messages are put without waiting. What the stream does not take at once is sent by one task, so two answers can
+    never mix. `write` writes what the stream takes without waiting, and tells how many bytes that was."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[bytes], int]) -> None:
+        self._write = write
         self._waiting = bytearray()
+        self._is_sending = False
         self._wake = trio.Event()
 
     def put(self, body: bytes) -> None:
-        self._waiting += frame(body)
-        self._wake.set()
+        data = frame(body)
+        if not self._waiting and not self._is_sending:
+            data = data[self._write(data) :]
+        if data:
+            self._waiting += data
+            self._wake.set()
 
     async def run(self, stream: trio.abc.SendStream) -> None:
         """Send whatever is put, until cancelled."""
@@ -37,4 +46,8 @@ class Outbox:
         while self._waiting:
             data = bytes(self._waiting)
             self._waiting.clear()
-            await stream.send_all(data)
+            self._is_sending = True
+            try:
+                await stream.send_all(data)
+            finally:
+                self._is_sending = False

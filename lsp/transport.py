@@ -42,13 +42,14 @@ async def serve(
     incoming: trio.abc.ReceiveStream,
     outgoing: trio.abc.SendStream,
     more: Callable[[], bool],
+    write: Callable[[bytes], int] = lambda data: 0,
 ) -> int:
     """Talk to one client until it says `exit` or is gone; the process's exit code.
 
-    `more` says whether input waits that `incoming` has not returned yet. Running requests are cancelled
-    at the end.
+    `more` says whether input waits that `incoming` has not returned yet; `write` writes what `outgoing` takes without
+    waiting, and tells how many bytes that was. Running requests are cancelled at the end.
     """
-    protocol, outbox = server.protocol, Outbox()
+    protocol, outbox = server.protocol, Outbox(write)
     try:
         async with trio.open_nursery() as nursery:
             protocol.attach(nursery, outbox)
@@ -79,9 +80,13 @@ async def _read(server: Drainable, incoming: trio.abc.ReceiveStream, more: Calla
 
 async def serve_stdio(server: Drainable) -> int:
     """`serve` over this process's standard input and output."""
-    incoming, outgoing, more = open_stdio()
+    incoming, outgoing, more, write = open_stdio()
     async with incoming, outgoing:
-        return await serve(server, incoming, outgoing, more)
+        return await serve(server, incoming, outgoing, more, write)
+
+
+Stdio = tuple[trio.abc.ReceiveStream, trio.abc.SendStream, Callable[[], bool], Callable[[bytes], int]]
+"""Standard input, standard output, whether input waits, and how to write without waiting."""
 
 
 if sys.platform == "win32":
@@ -111,17 +116,22 @@ if sys.platform == "win32":
             while data:
                 data = data[os.write(self._fd, data) :]
 
-    def open_stdio() -> tuple[trio.abc.ReceiveStream, trio.abc.SendStream, Callable[[], bool]]:
-        return _Pipe(0), _Pipe(1), lambda: False
+    def open_stdio() -> Stdio:
+        return _Pipe(0), _Pipe(1), lambda: False, lambda data: 0
 
 else:
     import select
 
-    def open_stdio() -> tuple[trio.abc.ReceiveStream, trio.abc.SendStream, Callable[[], bool]]:
-        """Standard input, standard output, and whether input waits."""
+    def open_stdio() -> Stdio:
         incoming, outgoing = os.dup(0), os.dup(1)
 
         def more() -> bool:
             return bool(select.select([incoming], [], [], 0)[0])
 
-        return trio.lowlevel.FdStream(incoming), trio.lowlevel.FdStream(outgoing), more
+        def write(data: bytes) -> int:
+            try:
+                return os.write(outgoing, data)
+            except OSError:
+                return 0  # The pipe is full or broken, which the stream finds out for itself.
+
+        return trio.lowlevel.FdStream(incoming), trio.lowlevel.FdStream(outgoing), more, write
