@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..version import __version__
+from .streams import is_full, lead_nowhere, prepare_streams
 
 if TYPE_CHECKING:
     import argparse
@@ -67,10 +68,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb and gives the exit code: 0 answered, 1 failed, 2 wrong use, 3 errors in the file, 4 not good
     enough, 5 paused, 6 a limit is spent, 130 interrupted."""
     words = list(sys.argv[1:] if argv is None else argv)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            # A console that cannot show a mark must not end a run.
-            stream.reconfigure(errors="replace")
+    prepare_streams()
+    code = 0
+    try:
+        code = _answer(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output went away (`jrun runs | head`): nothing is wrong on this side.
+        sys.stderr.close()
+    except OSError as error:
+        if not is_full(error):
+            raise
+        print(f"jrun: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        lead_nowhere(sys.stdout)
+        return 1
+    return code
+
+
+def _answer(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         print(help_text(), end="")
         return 0 if words else 2
@@ -112,10 +127,6 @@ def _run_verb(verb: str, words: list[str]) -> int:
         return int(arguments.handler(arguments))
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
-    except BrokenPipeError:
-        # The reader of our output went away (`jrun runs | head`): nothing is wrong on this side.
-        sys.stderr.close()
-        return 0
     except KeyboardInterrupt:
         return 130
 

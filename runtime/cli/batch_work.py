@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections import Counter
 from decimal import Decimal
@@ -27,6 +26,7 @@ from ..program import Program, Session
 from ..report.exit_codes import ANSWERED, INTERRUPTED, LIMIT, NOT_GOOD, worst
 from ..report.live import clean
 from .answers_only import answers_only
+from .interrupt import stop_signals
 from .replies import kept_replies
 from .run_flow import amount_of, answering, duration_of, loaded
 from .store_file import store_file
@@ -222,7 +222,7 @@ async def _interruptible(batch: Batch, cases: list[Case], grace: float, progress
             progress.draw()
 
     failures: list[Exception] = []
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*stop_signals()) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen)
             nursery.start_soon(tick)

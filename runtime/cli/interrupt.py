@@ -1,4 +1,4 @@
-"""One run that listens to Ctrl-C and SIGTERM while it runs.
+"""One run that listens to Ctrl-C, to SIGTERM and to a terminal that is closed while it runs.
 
 First signal: nothing new starts, calls in flight have the grace. Second: now. Third: KeyboardInterrupt. Whichever it
 was, the record is kept.
@@ -22,12 +22,21 @@ Start = Callable[[Callable[[Execution], None]], Awaitable[Result]]
 """Starts the run; what it is given is told of the execution before its first step."""
 
 
+def stop_signals() -> tuple[signal.Signals, ...]:
+    """What stops a run: Ctrl-C, a request to end, and the loss of the terminal, unless `nohup` has that ignored."""
+    signals = [signal.SIGINT, signal.SIGTERM]
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        signals.append(hangup)
+    return tuple(signals)
+
+
 async def interruptible(start: Start, grace: float) -> Result:
     """The run's result. `grace` are the seconds that calls in flight have after the first signal."""
     stopper = _Stopper(grace)
     results: list[Result] = []
     failures: list[Exception] = []
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*stop_signals()) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stopper.watch, signals)
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, TextIO
 
@@ -15,6 +16,7 @@ from ..report.live import LiveView
 from ..report.text import memory_line
 from ..result import Result
 from ..run import events
+from .streams import lead_nowhere
 
 
 class Screen:
@@ -48,22 +50,39 @@ class Screen:
         self._answered = True
 
     def result(self, result: Result) -> None:
-        """How the run ended."""
+        """How the run ended. Raises `OSError` where its answer could not be printed, once all else is told."""
+        try:
+            if self._arguments.json:
+                print(msgspec.json.encode(result.record).decode(), file=self._out)
+            self._answer(result.answer)
+            self._out.flush()
+        except BrokenPipeError:
+            # Nobody reads it: that changes nothing about how the run ended.
+            lead_nowhere(self._out)
+        except OSError:
+            _tell(f"the answer could not be printed; the record has it: jrun show {result.record.id[:8]}")
+            raise
+        finally:
+            self._tell_how(result)
+
+    def _tell_how(self, result: Result) -> None:
         arguments, record = self._arguments, result.record
-        if arguments.json:
-            print(msgspec.json.encode(record).decode(), file=self._out)
-        self._answer(result.answer)
-        self._out.flush()
         if arguments.quiet:
             if result.status != "answered":
-                print(f"{result.status}: {record.reason}", file=sys.stderr)
+                _tell(f"{result.status}: {record.reason}")
         else:
             for step in record.steps:
                 if step.kind == "memory":
-                    print(f"memory: {memory_line(step.answer, step.reason)}", file=sys.stderr)
+                    _tell(f"memory: {memory_line(step.answer, step.reason)}")
             if result.status in ("paused", "cancelled"):
-                print(_how_to_go_on(result, arguments), file=sys.stderr)
-        print(f"thread: {result.thread}", file=sys.stderr)
+                _tell(_how_to_go_on(result, arguments))
+        _tell(f"thread: {result.thread}")
+
+
+def _tell(line: str) -> None:
+    """A remark that cannot be written is no reason to fail."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 def _live_view(workflow: str, allowed: Decimal | None) -> LiveView:

@@ -1,0 +1,33 @@
+"""Standard input, output and error as a shell may leave them: closed, full, or with nobody at the other end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import TextIO
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def prepare_streams() -> None:
+    """A stream that was closed (`jrun … >&-`) is one that leads nowhere, and no file that is opened later takes its
+    number. A console that cannot show a mark must not end a run."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # until the process ends
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a stream took no more, and not some file that has a name."""
+    return error.filename is None and error.errno in _FULL
+
+
+def lead_nowhere(stream: TextIO) -> None:
+    """What still waits to be written there is dropped: it would fail once more when the process ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

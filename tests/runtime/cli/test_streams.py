@@ -1,0 +1,83 @@
+"""Standard input, output and error as a shell may leave them: closed, full, or with nobody at the other end."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgeflow.runtime.cli.interrupt import stop_signals
+from judgeflow.runtime.store.terns import Store
+
+SOURCE = """
+model small "echo/x"
+agent writer(question: text) { model small }
+flow main(question: text) -> text { return writer(question) }
+"""
+COMMAND = "import sys; from judgeflow.runtime.cli import main; sys.exit(main())"
+
+
+def shell(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "f.judge").write_text(SOURCE, encoding="utf-8")
+    (folder / "bad.judge").write_text("flow main() -> text { return x }\n" * 3000, encoding="utf-8")
+    jrun = f"{shlex.quote(sys.executable)} -c {shlex.quote(COMMAND)}"
+    return subprocess.run(
+        ["bash", "-c", words.replace("jrun", jrun)],
+        cwd=folder,
+        env={**os.environ, "TERN_DB": str(folder / "terns.sqlite")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("jrun f.judge hello | true; exit ${PIPESTATUS[0]}", 0, "thread: "),
+        ("jrun f.judge hello --json | true; exit ${PIPESTATUS[0]}", 0, "thread: "),
+        ("jrun f.judge hello > /dev/full", 1, "standard output cannot be written: No space left on device"),
+        ("jrun f.judge hello > /dev/full", 1, "the record has it: jrun show "),
+        ("jrun f.judge hello > /dev/full", 1, "thread: "),
+        ("jrun --help > /dev/full", 1, "standard output cannot be written: No space left on device"),
+        ("jrun check bad.judge > /dev/full", 1, "standard output cannot be written"),
+        ("jrun f.judge hello >&-", 0, "thread: "),
+        ("jrun f.judge hello <&-", 0, "thread: "),
+        ("jrun f.judge <&-", 2, "standard input is empty"),
+        ("jrun check f.judge >&-", 0, ""),
+    ],
+)
+def test_a_stream_that_is_full_closed_or_unread_ends_no_command_with_a_trace(
+    tmp_path: Path, words: str, code: int, said: str
+) -> None:
+    ended = shell(tmp_path, words)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (code, False)
+    assert said in ended.stderr
+    assert "Exception ignored" not in ended.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
+def test_remarks_that_cannot_be_written_are_no_failure(tmp_path: Path, where: str) -> None:
+    ended = shell(tmp_path, f"jrun f.judge hello {where}")
+    assert (ended.returncode, ended.stdout) == (0, "hello\n")
+    with Store.read(tmp_path / "terns.sqlite") as store:
+        assert [head.status for head in store.list_terns()] == ["answered"]
+
+
+def test_a_terminal_that_is_closed_stops_a_run_unless_that_is_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        assert signal.SIGHUP in stop_signals()
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        assert signal.SIGHUP not in stop_signals()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert {signal.SIGINT, signal.SIGTERM} <= set(stop_signals())
