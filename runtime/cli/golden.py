@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import os
 import sys
 from pathlib import Path
@@ -63,13 +64,15 @@ def _add(arguments: argparse.Namespace) -> None:
     if arguments.labelled:
         heads = [head for head in heads if head.id in labels]
     old = _read(path)
-    seen = _inputs(old)
+    seen, ids = _known(old)
     lines: list[bytes] = []
     for head in heads:
-        key = _key(head.task)
+        key = _key(_input(head))
         if key not in seen:
             seen.add(key)
-            lines.append(_case(head, labels.get(head.id), expected=arguments.expect_answer))
+            name = head.id if head.id[:8] in ids else head.id[:8]
+            ids.add(name)
+            lines.append(_case(name, head, labels.get(head.id), expected=arguments.expect_answer))
     _append(path, old, lines)
     known = len(heads) - len(lines)
     there = f"; {known} {'is' if known == 1 else 'are'} there already" if known else ""
@@ -105,10 +108,15 @@ def _labels(store: Store, tenant: str) -> dict[str, str]:
     return {run: words.pop() for run, words in said.items() if len(words) == 1}
 
 
-def _case(head: TernHead, label: str | None, *, expected: bool) -> bytes:
+def _input(head: TernHead) -> object:
+    """What the run was asked, as a case says it: a flow that takes nothing is asked nothing by name."""
+    return {} if head.task is None else head.task
+
+
+def _case(name: str, head: TernHead, label: str | None, *, expected: bool) -> bytes:
     import msgspec  # noqa: PLC0415
 
-    case: dict[str, object] = {"id": head.id[:8], "input": head.task}
+    case: dict[str, object] = {"id": name, "input": _input(head)}
     if expected:
         case["expected"] = head.answer
     case["answer"] = head.answer
@@ -126,12 +134,13 @@ def _read(path: Path) -> bytes:
         raise WrongUse(f"{path}: {error.strerror or error}; choose another file") from None
 
 
-def _inputs(data: bytes) -> set[str]:
-    """The inputs that a file has. A line that cannot be read is named and left as it is."""
+def _known(data: bytes) -> tuple[set[str], set[str]]:
+    """The inputs and the ids that a file has. A line that cannot be read is named and left as it is."""
     import msgspec  # noqa: PLC0415
 
-    found = set()
-    for number, line in enumerate(data.splitlines(), start=1):
+    found: set[str] = set()
+    ids: set[str] = set()
+    for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -141,7 +150,8 @@ def _inputs(data: bytes) -> set[str]:
             continue
         if isinstance(case, dict):
             found.add(_key(case.get("input", case.get("task"))))
-    return found
+            ids.add(str(case.get("id")))
+    return found, ids
 
 
 def _key(value: object) -> str:

@@ -49,6 +49,8 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
+    import msgspec  # noqa: PLC0415
+
     from ..evaluate.versions import unknown_version  # noqa: PLC0415
     from ..store.scores import unlabelled  # noqa: PLC0415
     from ..store.terns import Store  # noqa: PLC0415
@@ -63,8 +65,11 @@ def _label(arguments: argparse.Namespace, keys: TextIO, out: TextIO) -> None:
             if wrong is not None:
                 raise WrongUse(wrong)
         heads = unlabelled(found, by, query)
+        answered = msgspec.structs.replace(query, status="answered", limit=None)
+        some = bool(heads) or found.count_terns(answered) > 0
     if not heads:
-        out.write(f"nothing to label: every answered run that fits has a label by {by}\n")
+        why = f"every answered run that fits has a label by {by}" if some else "no answered run fits"
+        out.write(f"nothing to label: {why}\n")
         return
     with Store.open(store_file()) as store, single_keys(keys):
         _Session(store, heads, by, arguments.tenant, keys, out).run()

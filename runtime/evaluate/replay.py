@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -92,7 +92,8 @@ async def replay(
             f"there are {', '.join(known) or 'no runs'}",
             code="replay.no-runs",
         )
-    work = _Replay(session, judge, key, pace)
+    kept = await writer.read(lambda store: _kept_scores(store, query, key))
+    work = _Replay(session, judge, key, pace, kept)
     await pace.through(originals, work.one)
     found = tuple(work.found[head.id] for head in originals if head.id in work.found)
     return ReplayReport(
@@ -131,11 +132,14 @@ def compared(found: Sequence[Replayed]) -> Paired:
 
 
 class _Replay:
-    def __init__(self, session: Session, judge: UsePlan, key: str, pace: Pace) -> None:
+    def __init__(
+        self, session: Session, judge: UsePlan, key: str, pace: Pace, kept: Mapping[str, float]
+    ) -> None:
         self.session = session
         self.judge = judge
         self.key = key
         self.pace = pace
+        self.kept = kept
         self.checks = Checks(session, (judge,), pace.account)
         self.found: dict[str, Replayed] = {}
         self.judging: list[Cost] = []
@@ -174,20 +178,21 @@ class _Replay:
         """The score that the judge gave or gives, and why there is none."""
         if head.status != "answered":
             return None, None
-        writer, key = self.session.writer, self.key
-        assert isinstance(writer, StoreWriter)
-        query = TernFilter(tenant=head.tenant, thread=head.thread)
-        kept = await writer.read(
-            lambda store: [s for s in scores(store, query) if s.run == head.id and s.judge == key]
-        )
-        if kept and kept[0].score is not None:
-            return kept[0].score, None
+        if head.id in self.kept:
+            return self.kept[head.id], None
         result = await score_of(self.checks, self.judge, head)
         self.judging.append(result.cost)
-        await keep_score(self.session, head, key, result)
+        await keep_score(self.session, head, self.key, result)
         if result.score is not None:
             return result.score, None
         return None, result.error or f"{result.check}: its model's reply could not be read"
+
+
+def _kept_scores(store: Store, query: TernQuery, key: str) -> dict[str, float]:
+    """What the judge said of the version's runs before. Read at once: one read a run would go through the store each
+    time."""
+    found = scores(store, TernFilter(tenant=query.tenant, version=query.version))
+    return {score.run: score.score for score in found if score.judge == key and score.score is not None}
 
 
 def _cause(head: TernHead, record: TernHead) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..judge.errors import ConfigurationError
+from ..report.text import one_line
 from ..store.canonical import SHORT_LENGTH, short_hash
 from ..store.query import TernFilter
 from ..store.records import TernHead, Versions
@@ -42,4 +43,4 @@ def _is(versions: Versions, typed: str) -> bool:
 
 def _named(head: TernHead) -> str:
     prompt = short_hash(head.versions.prompt or "")
-    return f"{head.versions.workflow} ({prompt})" if head.versions.workflow else prompt
+    return f"{one_line(head.versions.workflow, 40)} ({prompt})" if head.versions.workflow else prompt

@@ -119,3 +119,24 @@ def test_wrong_use_is_named(words: list[str], message: str, capsys: pytest.Captu
 def test_a_version_that_never_ran_is_wrong_use(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["golden", "add", "--from-last", "1", "--version", "nope"]) == 2
     assert "no run has version nope; none has one yet" in capsys.readouterr().err
+
+
+def test_a_run_that_was_asked_nothing_and_one_whose_short_id_is_taken_are_cases_too(file: Path) -> None:
+    with Store.open(file.parent / "terns.sqlite") as store:
+        for n, (name, task) in enumerate((("a" * 32, None), ("a" * 31 + "b", "other"))):
+            at = f"2026-03-02T11:0{n}:00.000Z"
+            fields: dict[str, Any] = {"id": name, "thread": f"u{n}", "task": task, "started": at}
+            store.finish(Tern(flow="main", workflow="w", status="answered", answer="x", **fields))
+    file.write_text('{"id": "aaaaaaaa", "input": "mine"}\n')
+    assert main(["golden", "add", "--from-last", "2"]) == 0
+    assert [(case["id"], case["input"]) for case in cases(file)[1:]] == [
+        ("a" * 32, {}),
+        ("a" * 31 + "b", "other"),
+    ]
+    assert read_cases(file).faults == ()
+
+
+def test_a_byte_order_mark_hides_no_case(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_bytes(b'\xef\xbb\xbf{"input": "one"}\r\n')
+    assert main(["golden", "add", "--run", "2222", "--run", "0" * 32]) == 0
+    assert capsys.readouterr().err == "0 cases added to golden.jsonl; 2 are there already\n"

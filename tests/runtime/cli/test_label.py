@@ -49,6 +49,17 @@ def said(path: Path) -> list[tuple[str, str, str | None]]:
         return [(one.run, one.label, one.note) for one in labels(store)]
 
 
+def test_why_there_is_nothing_to_label_is_said(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert label(monkeypatch, "p", "--flow", "other") == 0
+    assert capsys.readouterr().out == "nothing to label: no answered run fits\n"
+    label(monkeypatch, "ppp")
+    capsys.readouterr()
+    assert label(monkeypatch, "p", "--limit", "1") == 0
+    assert capsys.readouterr().out == "nothing to label: every answered run that fits has a label by ann\n"
+
+
 def test_a_version_that_never_ran_is_wrong_use(
     filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
