@@ -63,10 +63,15 @@ def read_file(path: str) -> bytes | None:
 
 
 def load(path: str, read: Read = read_file, *, strict: bool = False) -> Checked:
-    """The program of a file with all that it imports, checked. `FileNotFoundError` where there is no such
-    file."""
+    """The program of a file with all that it imports, checked. `OSError` where the file cannot be read."""
     workspace = open_workspace(read)
-    analysis = workspace.analyse(path)
+    try:
+        analysis = workspace.analyse(path)
+    except FileNotFoundError:
+        if read is read_file:
+            # It may be there and still not be read: a folder, or a file of somebody else.
+            open(path, "rb").close()
+        raise
     diagnostics, sources = _together(workspace, analysis.reach.files, strict)
     return Checked(analysis, diagnostics, sources)
 

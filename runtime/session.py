@@ -277,7 +277,12 @@ class Session:
 
 def flow_name(plan: Plan, flow: str | None) -> str:
     """The flow to run. `ConfigurationError` says which there are."""
-    known = ", ".join(plan.flows) or "none"
+    if not plan.flows:
+        raise ConfigurationError(
+            f"{plan.workflow}: there is no flow in it to run: write `flow main(task: text) -> text {{ … }}`",
+            code="flow.unknown-entry",
+        )
+    known = ", ".join(plan.flows)
     if flow is None and plan.entry is None:
         raise ConfigurationError(
             f"{plan.workflow}: say which flow to run; there are: {known}", code="flow.unknown-entry"

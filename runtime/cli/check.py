@@ -64,6 +64,9 @@ def _problem(given: Sequence[str], found: Sequence[str]) -> str:
             return f"there is no file or folder {path}"
         if os.path.isfile(path) and not path.endswith(".judge"):
             return f"{path} is no .judge file"
+    for path in found:
+        if not os.access(path, os.R_OK):
+            return f"{path} cannot be read: {'permission denied' if os.path.exists(path) else 'no such file'}"
     return "" if found else f"there is no .judge file in {', '.join(given)}"
 
 

@@ -13,6 +13,7 @@ from ...dsl.format import format_source
 from ...dsl.parse import parse
 from ...dsl.source import Source
 from .check import found_files
+from .whole_file import write_whole
 
 
 def add_parser(subparsers: Any) -> None:
@@ -36,34 +37,61 @@ def add_parser(subparsers: Any) -> None:
 def handle(arguments: argparse.Namespace) -> int:
     """0 done, 1 something would change (with --check or --diff), 2 wrong use, 3 a file has mistakes."""
     if arguments.paths == ["-"]:
-        sys.stdout.write(format_source(sys.stdin.read()))
-        return 0
+        return _format_input()
     for name in arguments.paths:
-        if not os.path.exists(name) or not any(found_files([name])):
-            reason = "no `.judge` file in it" if os.path.exists(name) else "there is no such file"
-            print(f"jrun: {name}: {reason}", file=sys.stderr)
+        problem = _problem(name)
+        if problem:
+            print(f"jrun: {name}: {problem}", file=sys.stderr)
             return 2
     files = [Path(name) for name in found_files(arguments.paths)]
     changed, broken = 0, False
     for path in files:
         try:
             before = path.read_bytes().decode("utf-8-sig")
+            after = format_source(before)
+            if after != before:
+                _changed(path, before, after, arguments)
+                changed += 1
         except UnicodeDecodeError as error:
-            print(f"jrun: {path}: byte {error.start} is not valid UTF-8", file=sys.stderr)
-            return 2
+            _tell_no_text(str(path), error)
+            broken = True
+            continue
         except OSError as error:
             print(f"jrun: {path}: {error.strerror or error}", file=sys.stderr)
             return 2
-        after = format_source(before)
-        if after != before:
-            changed += 1
-            _changed(path, before, after, arguments)
         broken = _told_broken(path, before) or broken
     word = "would be changed" if arguments.check or arguments.diff else "changed"
     print(f"{changed} of {len(files)} file{'s' if len(files) != 1 else ''} {word}", file=sys.stderr)
     if broken:
         return 3
     return 1 if changed and (arguments.check or arguments.diff) else 0
+
+
+def _format_input() -> int:
+    try:
+        sys.stdout.write(format_source(sys.stdin.buffer.read().decode("utf-8-sig")))
+    except UnicodeDecodeError as error:
+        _tell_no_text("standard input", error)
+        return 3
+    return 0
+
+
+def _problem(name: str) -> str:
+    """What is wrong with the way a path is given; empty where nothing is."""
+    if name == "-":
+        return "standard input goes with no other file"
+    if not os.path.exists(name):
+        return "there is no such file"
+    if os.path.isfile(name) and not name.endswith(".judge"):
+        return "it is no .judge file"
+    return "" if any(found_files([name])) else "no `.judge` file in it"
+
+
+def _tell_no_text(name: str, error: UnicodeDecodeError) -> None:
+    print(
+        f"jrun: {name}: byte {error.start} is not valid UTF-8, so it is left as it is: save it again as UTF-8",
+        file=sys.stderr,
+    )
 
 
 def _told_broken(path: Path, text: str) -> bool:
@@ -92,4 +120,4 @@ def _changed(path: Path, before: str, after: str, arguments: argparse.Namespace)
     elif arguments.check:
         print(path)
     else:
-        path.write_text(after, encoding="utf-8", newline="\n")
+        write_whole(str(path), after)

@@ -15,6 +15,7 @@ from ..diagram.flow import figure_of
 from ..diagram.mermaid import mermaid
 from ..diagram.svg import svg
 from ..report.exit_codes import ANSWERED, FILE_ERRORS, WRONG_USE
+from .whole_file import write_whole
 
 FORMATS: dict[str, Callable[[Figure], str]] = {"svg": svg, "mermaid": mermaid}
 _SUFFIXES = {".mmd": "mermaid", ".mermaid": "mermaid"}
@@ -41,6 +42,8 @@ def handle(arguments: argparse.Namespace) -> int:
         checked = load(arguments.file)
     except FileNotFoundError:
         return _refused(f"there is no file {arguments.file}", WRONG_USE)
+    except OSError as error:
+        return _refused(f"{arguments.file}: {error.strerror or error}", WRONG_USE)
     if any(found.severity == "error" for found in checked.diagnostics):
         print(checked.rendered(), file=sys.stderr)
         return FILE_ERRORS
@@ -63,7 +66,7 @@ def _write(checked: Checked, flow: str | None, draw: Callable[[Figure], str], ou
         sys.stdout.write(text)
         return ANSWERED
     try:
-        Path(output).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(output, text)
     except OSError as error:
         return _refused(f"{output}: {error.strerror or error}", WRONG_USE)
     return ANSWERED

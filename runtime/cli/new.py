@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,12 @@ def add_parser(subparsers: Any) -> None:
 
 def handle(arguments: argparse.Namespace) -> int:
     path = Path(arguments.name if arguments.name.endswith(".judge") else f"{arguments.name}.judge")
+    if not path.name.removesuffix(".judge").strip(".") or arguments.name.endswith(("/", os.sep)):
+        print(f"jrun: {arguments.name!r} is no name for a file: write `jrun new first`", file=sys.stderr)
+        return 2
+    if not path.parent.is_dir():
+        print(f"jrun: {path}: there is no folder {path.parent}", file=sys.stderr)
+        return 2
     name = "".join(mark if mark.isalnum() and mark.isascii() else "_" for mark in path.stem).lower()
     if not name or not name[0].isalpha():
         name = f"flow_{name}"
@@ -61,5 +69,6 @@ def handle(arguments: argparse.Namespace) -> int:
     except OSError as error:
         print(f"jrun: {path}: {error.strerror}", file=sys.stderr)
         return 2
-    print(f'wrote {path}\n\n  jrun {path} "What are terns?"\n  jrun test {path}')
+    typed = shlex.quote(str(path))
+    print(f'wrote {path}\n\n  jrun {typed} "What are terns?"\n  jrun test {typed}')
     return 0

@@ -20,6 +20,7 @@ from ..report.live import clean
 from ..run import Stamp
 from ..testing.blocks import TestOutcome, run_block
 from ..testing.recorded import record_block
+from .whole_file import write_whole
 
 
 def test_files(arguments: argparse.Namespace) -> int:
@@ -48,7 +49,11 @@ def test_files(arguments: argparse.Namespace) -> int:
             _print(name, outcome)
             cases.append(Case(name, outcome.name, seconds, "\n".join(_told(name, outcome)) or None))
     if arguments.junit:
-        Path(arguments.junit).write_text(junit_xml("jrun test", cases), encoding="utf-8")
+        try:
+            write_whole(arguments.junit, junit_xml("jrun test", cases))
+        except OSError as error:
+            print(f"jrun: --junit {arguments.junit}: {error.strerror or error}", file=sys.stderr)
+            return WRONG_USE
     if not ran:
         wanted = f" whose name contains {arguments.k!r}" if arguments.k else ""
         print(f"jrun: there is no test{wanted}", file=sys.stderr)
@@ -67,7 +72,7 @@ def _record(program: Program, path: Path, wanted: str) -> Program:
         start = test.origin.offset
         text = text[:start] + block + text[start + len(test.origin.text) :]
         print(f"● {test.name}: recorded", file=sys.stderr)
-    path.write_bytes(text.encode())
+    write_whole(str(path), text)
     return load(path)
 
 

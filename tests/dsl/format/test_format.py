@@ -154,5 +154,5 @@ def test_fmt_leaves_hidden_folders_alone_and_names_the_byte_that_is_no_text(
     (hidden / "x.judge").write_text("let   a = 1\n", encoding="utf-8")
     assert main(["fmt", str(tmp_path)]) == 2
     (tmp_path / "y.judge").write_bytes(b'let a = "\xff"')
-    assert main(["fmt", str(tmp_path)]) == 2
+    assert main(["fmt", str(tmp_path)]) == 3
     assert "y.judge: byte 9 is not valid UTF-8" in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""What a command says of a file that it cannot read or write, and what it leaves of one that it could not write."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from judgeflow.runtime.cli import main, whole_file
+from judgeflow.runtime.cli.whole_file import write_whole
+
+Told = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
+    Path("folder.judge").mkdir()
+    Path("empty.judge").touch()
+    Path("notes.txt").write_text("let   x = 1\n", encoding="utf-8")
+    Path("latin.judge").write_bytes(b'let x = "\xff"\n')
+    Path("untidy.judge").write_text("let   x = 1\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("run folder.judge hi", 2, "folder.judge: Is a directory"),
+        ("test folder.judge", 2, "folder.judge: Is a directory"),
+        ("graph folder.judge", 2, "folder.judge: Is a directory"),
+        ("describe folder.judge", 2, "folder.judge: Is a directory"),
+        ("run gone.judge hi", 2, "there is no file gone.judge"),
+        ("run empty.judge hi", 2, "empty: there is no flow in it to run: write `flow main("),
+        ("fmt notes.txt", 2, "notes.txt: it is no .judge file"),
+        ("fmt - untidy.judge", 2, "-: standard input goes with no other file"),
+        ("fmt latin.judge", 3, "latin.judge: byte 9 is not valid UTF-8, so it is left as it is"),
+        ("new .", 2, "'.' is no name for a file"),
+        ("new sub/", 2, "'sub/' is no name for a file"),
+        ("new nowhere/first", 2, "there is no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_told(words: str, code: int, said: str, capsys: Told) -> None:
+    assert main(words.split()) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_that_may_not_be_read_is_not_passed_over(
+    here: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "untidy" not in str(path) and access(path, mode))
+    assert main(["check", "."]) == 2
+    assert "untidy.judge cannot be read: permission denied" in capsys.readouterr().err
+
+
+def test_one_file_that_is_no_text_keeps_no_other_from_its_layout(here: Path) -> None:
+    assert main(["fmt", "."]) == 3
+    assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 1\n"
+
+
+def test_the_command_that_is_suggested_can_be_pasted(capsys: Told) -> None:
+    assert main(["new", "my first"]) == 0
+    assert "  jrun 'my first.judge' \"What are terns?\"" in capsys.readouterr().out
+
+
+def test_a_file_is_rewritten_whole_or_not_at_all(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: str, text: str) -> None:
+        Path(path).write_text(text[:3], encoding="utf-8")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(whole_file, "_write", full)
+    before = sorted(path.name for path in here.iterdir())
+    assert main(["fmt", "untidy.judge"]) == 2
+    assert Path("untidy.judge").read_text(encoding="utf-8") == "let   x = 1\n"
+    assert sorted(path.name for path in here.iterdir()) == before
+
+
+def test_a_rewritten_file_keeps_its_mode_and_the_link_to_it(here: Path) -> None:
+    Path("untidy.judge").chmod(0o640)
+    Path("link.judge").symlink_to("untidy.judge")
+    write_whole("link.judge", "let x = 2\n")
+    assert Path("link.judge").is_symlink()
+    assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 2\n"
+    assert stat.S_IMODE(Path("untidy.judge").stat().st_mode) == 0o640
+
+
+def test_a_file_that_may_not_be_written_stays(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with pytest.raises(PermissionError, match=r"untidy\.judge"):
+        write_whole("untidy.judge", "")
+
+
+def test_a_report_that_cannot_be_written_is_told(capsys: Told) -> None:
+    main(["new", "first"])
+    assert main(["test", "first.judge", "--junit", "nowhere/out.xml"]) == 2
+    assert "--junit nowhere/out.xml: No such file or directory" in capsys.readouterr().err
