@@ -65,7 +65,11 @@ def evaluated(
 
 @contextmanager
 def kept(arguments: argparse.Namespace) -> Iterator[ReplyCache | None]:
-    """The cache that `--cache` asks for; how much came from it is told at the end."""
+    """The cache that `--cache` asks for; how much came from it is told at the end. What could not be written is told
+    before anything is paid for."""
+    for path in (arguments.html, arguments.junit):
+        if path is not None:
+            _check_writable(Path(path))
     if arguments.cache and getattr(arguments, "repeat", 1) > 1:
         raise WrongUse(
             "--repeat asks anew, and --cache would answer with the same replies: leave one of them out"
@@ -175,24 +179,36 @@ def tell_faults(faults: Sequence[Fault]) -> None:
 
 def show(report: msgspec.Struct, document: Document, arguments: argparse.Namespace) -> None:
     """The report on standard output, as JSON alone or as text, and as a page where one is wanted."""
-    if arguments.html is not None:
-        write_file(arguments.html, document.html())
-    _summarise(document)
     if arguments.json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n")
     else:
         sys.stdout.write(document.text())
     sys.stdout.flush()
+    _summarise(document)
+    if arguments.html is not None:
+        write_file(arguments.html, document.html())
 
 
 def _summarise(document: Document) -> None:
     """The report on the page of a GitHub job, where there is one."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if path:
+    if not path:
+        return
+    text = document.text()
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`{3,}", text))])
+    try:
         with Path(path).open("a", encoding="utf-8") as page:
-            text = document.text()
-            fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`{3,}", text))])
             page.write(f"{fence}text\n{text}{fence}\n")
+    except OSError as error:
+        print(f"jrun: $GITHUB_STEP_SUMMARY {path}: {error.strerror or error}", file=sys.stderr)
+
+
+def _check_writable(path: Path) -> None:
+    if path.is_dir():
+        raise WrongUse(f"{path} is a folder; choose a file")
+    there = path if path.exists() else path.parent
+    if not os.access(there, os.W_OK):
+        raise WrongUse(f"{path}: no file can be written there; choose another")
 
 
 def write_file(path: str, text: str) -> None:

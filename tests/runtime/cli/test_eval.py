@@ -137,6 +137,28 @@ def test_what_stands_in_a_case_moves_no_cursor_and_commands_no_ci(
     ET.parse(folder / "out.xml")
 
 
+@pytest.mark.parametrize("option", ["--html", "--junit"])
+@pytest.mark.parametrize("path", ["nowhere/out.x", "."])
+def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
+    option: str, path: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("--suite", "golden", option, path) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"jrun: {path}")
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert not (folder / "terns.sqlite").exists()
+
+
+def test_a_page_of_the_job_that_cannot_be_written_changes_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "nowhere/summary.md")
+    assert evaluate("--suite", "golden", "--quiet") == 4
+    printed = capsys.readouterr()
+    assert printed.out.startswith("desk  suite golden")
+    assert printed.err == "jrun: $GITHUB_STEP_SUMMARY nowhere/summary.md: No such file or directory\n"
+
+
 def test_i05_a_version_and_a_limit_choose_the_runs_and_without_one_a_hundred_are_judged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
