@@ -133,7 +133,7 @@ async def _labelled(
     if path is not None and flow is not None:
         file = cases_of(path, arguments)
         found, faults = labelled_cases(session, flow, file.cases, file.name)
-        every = [*file.faults, *faults]
+        every = sorted([*file.faults, *faults], key=lambda fault: fault.line)
         if every and (arguments.strict or not found):
             raise broken_cases(every)
         return found, every, 0

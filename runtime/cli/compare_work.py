@@ -100,8 +100,12 @@ def _sides(
 
 
 def _short_names(programs: Sequence[Program]) -> list[str]:
+    """Names that are all different: results are kept by them, and one file may stand on both sides to see what
+    chance alone does."""
     stems = [program.path.stem for program in programs]
-    return stems if len(set(stems)) == len(stems) else [str(program.path) for program in programs]
+    names = stems if len(set(stems)) == len(stems) else [str(program.path) for program in programs]
+    before = [names[:at].count(name) for at, name in enumerate(names)]
+    return [name if not times else f"{name} ({times + 1})" for name, times in zip(names, before, strict=True)]
 
 
 def _judging(plan: Plan, suite: SuitePlan | None, arguments: argparse.Namespace) -> _Judging:
@@ -189,7 +193,8 @@ async def _compare(
     write_junit(arguments.junit, f"compare {report.workflow}", _junit(report))
     return exit_of(
         stopped=report.stopped,
-        incomplete=any(side.missing for side in report.sides),
+        incomplete=any(side.missing for side in report.sides)
+        or any(each.pairwise is not None and each.pairwise.no_choice for each in report.against),
         not_good=any(below(side.mean.value, arguments.fail_under) for side in report.sides[1:]),
         arguments=arguments,
     )

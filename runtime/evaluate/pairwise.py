@@ -42,7 +42,7 @@ class Ballot(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def consistent(self) -> bool:
         """Both orders say the same of the same answers."""
-        return self.winner != "tie" or (self.forward, self.backward) == ("tie", "tie")
+        return self.cause is None and (self.winner != "tie" or self.forward == self.backward == "tie")
 
 
 class PairwiseReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,12 +53,15 @@ class PairwiseReport(msgspec.Struct, frozen=True, kw_only=True):
     wins: int
     losses: int
     ties: int
+    """Those without a choice among them."""
     p: float
     """Of the exact sign test over the cases that are no tie."""
     first_shown: Mean
     """How often what was shown first won, of all choices that were made; a fair judge is at a half."""
     consistent: int
-    """Cases of which both orders say the same."""
+    """Cases of which both orders say the same, of those with a choice in both."""
+    no_choice: int = 0
+    """Cases where the judge failed, or could not be read, in one of the orders."""
     not_compared: int = 0
     """Cases without an answer on one side."""
     causes: tuple[Cause, ...] = ()
@@ -94,12 +97,15 @@ class Pairwise:
     ) -> tuple[Pick, str | None, Cost, Usage]:
         answers = {"task": task, "first": to_text(first), "second": to_text(second)}
         result = await self.checks.one(self.use, Subject(flow=flow, task=task, answer=answers))
-        pick, cause = picked(result.metrics, result.error)
+        error = result.error
+        if error is None and not result.readable:
+            error = f"{result.check}: its model's reply could not be read"
+        pick, cause = picked(result.metrics, error)
         return pick, cause, result.cost, result.usage
 
 
 def picked(metrics: Mapping[str, Json], error: str | None) -> tuple[Pick, str | None]:
-    """What was chosen. A judge that failed or is not sure has chosen nothing."""
+    """What was chosen. A judge that failed, could not be read or is not sure has chosen nothing."""
     if error is not None:
         return "tie", error
     better, confidence = metrics.get("better"), metrics.get("confidence")
@@ -121,6 +127,7 @@ def pairwise_report(judge: str, ballots: Sequence[Ballot], not_compared: int) ->
         p=sign_test(wins, losses),
         first_shown=mean_of([float(pick == "first") for pick in picks]),
         consistent=sum(ballot.consistent for ballot in ballots),
+        no_choice=sum(ballot.cause is not None for ballot in ballots),
         not_compared=not_compared,
         causes=gathered((ballot.case, ballot.cause) for ballot in ballots if ballot.cause is not None),
         cost=merge(ballot.cost for ballot in ballots),

@@ -98,8 +98,10 @@ def pairwise_lines(report: PairwiseReport, name: str) -> list[str]:
         f"pairwise by {report.judge}: {name} wins {report.wins}, loses {report.losses}, ties {report.ties}; "
         f"sign test p {p_value(report.p)}",
         f"shown first wins {number(report.first_shown.value)}, 95 % interval {span(report.first_shown.interval)}; "
-        f"both orders agree on {report.consistent}/{report.cases}",
+        f"both orders agree on {report.consistent}/{report.cases - report.no_choice}",
     ]
+    if report.no_choice:
+        lines.append(f"{report.no_choice} of the ties are none that the judge chose: it gave no choice there")
     if report.biased:
         lines.append("the judge goes by the order in which it is shown two answers; ties are where it did")
     if report.not_compared:

@@ -97,6 +97,15 @@ def test_the_cache_answers_a_judge_that_was_asked_before(
     assert said[1] == "3 replies from the cache"
 
 
+def test_broken_lines_are_told_in_their_order(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "labels.jsonl").write_text(
+        '{"input": "q", "label": "pass"}\nnonsense\n' + LABELS + '{"input": "q"}\n'
+    )
+    assert calibrate("--judge", "short", "--labels", "labels.jsonl", "--quiet") == 0
+    lines = [line.split(":")[2] for line in capsys.readouterr().err.splitlines()]
+    assert lines == ["1", "2", "6"]
+
+
 def test_the_agreement_is_held_against_a_bar() -> None:
     words = ("--judge", "short", "--labels", "labels.jsonl", "--html", "out.html", "--junit", "out.xml")
     assert calibrate(*words, "--fail-under", "0.6") == 0

@@ -70,6 +70,25 @@ def test_the_cache_is_one_for_all_sides_and_no_help_with_repeats(
     assert "a suite says its flow" in capsys.readouterr().err
 
 
+def test_one_file_on_both_sides_runs_twice_under_two_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare("desk.judge", "--suite", "golden", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [side["name"] for side in report["sides"]] == ["desk.judge", "desk.judge (2)"]
+    runs = [case["run"] for side in report["sides"] for case in side["cases"]]
+    assert len(set(runs)) == len(runs) == 4
+
+
+def test_a_judge_that_gives_no_choice_makes_the_exit_code(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--profiles", "base,other", "--suite", "golden", "--pairwise", "jev")
+    assert compare(*words) == 0
+    (folder / "one.jsonl").write_text('{"name": "writer", "reply": "London"}\n')
+    capsys.readouterr()
+    assert compare(*words) == 1
+    assert "2 of the ties are none that the judge chose" in capsys.readouterr().out
+
+
 def test_files_over_cases_with_a_judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "new.judge").write_text(FILE.replace("model one  prompt", "model two  prompt"))
     assert compare("new.judge", "--cases", "golden.jsonl", "--judge", "short", "--json") == 0

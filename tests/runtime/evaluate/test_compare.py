@@ -260,6 +260,18 @@ def test_u25_an_unsure_or_failed_judge_has_chosen_nothing(
     assert picked(metrics, error)[0] == expected
 
 
+@pytest.mark.parametrize("reply", [ProviderError("down"), {"better": "nonsense"}])
+async def test_u25_a_judge_that_gives_no_choice_agrees_with_nobody(tmp_path: Path, reply: Any) -> None:
+    report = await comparing(golden(tmp_path), {"jev": Model(reply)}, cases(2), pairwise=True)
+    found = report.against[0].pairwise
+    assert found is not None
+    assert (found.ties, found.no_choice, found.consistent) == (2, 2, 0)
+    assert [cause.count for cause in found.causes] == [2]
+    text = render_comparison(report).text()
+    assert "both orders agree on 0/0" in text
+    assert "2 of the ties are none that the judge chose" in text
+
+
 async def test_u25_a_case_with_a_missing_answer_is_not_compared(tmp_path: Path) -> None:
     judge = prefers(lambda state: "first")
     models = {"big": Model(ProviderError("down")), "jev": judge}
