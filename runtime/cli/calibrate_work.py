@@ -20,7 +20,6 @@ from ..report.junit import Case as JUnitCase
 from ..store.writer import StoreWriter
 from .eval_work import suite_of
 from .evaluating import (
-    below,
     cases_of,
     evaluating,
     exit_of,
@@ -91,10 +90,10 @@ async def _calibrate(program: Program, chosen: Chosen, arguments: argparse.Names
     show(report, render_calibration(report), arguments)
     write_junit(arguments.junit, f"calibrate {report.judge}", _junit(report))
     return exit_of(
+        arguments,
+        means=[report.agreement.value],
         stopped=report.stopped,
         incomplete=bool(report.causes) or (report.judged == 0 and report.stopped is None),
-        not_good=below(report.agreement.value, arguments.fail_under),
-        arguments=arguments,
     )
 
 

@@ -12,7 +12,7 @@ import trio
 
 from ...dsl.plan import Plan, SuitePlan, UsePlan
 from ..evaluate.cases import Case, CaseFile, broken_cases, content_name
-from ..evaluate.checks import Checks
+from ..evaluate.checks import Checks, told_apart
 from ..evaluate.compare import CompareReport, Side, compare
 from ..evaluate.forecast import Bench, forecast, render_forecast
 from ..evaluate.inputs import fitting
@@ -29,7 +29,6 @@ from ..store.terns import Store
 from ..store.writer import StoreWriter
 from .eval_work import suite_of
 from .evaluating import (
-    below,
     cases_of,
     evaluated,
     exit_of,
@@ -104,8 +103,7 @@ def _short_names(programs: Sequence[Program]) -> list[str]:
     chance alone does."""
     stems = [program.path.stem for program in programs]
     names = stems if len(set(stems)) == len(stems) else [str(program.path) for program in programs]
-    before = [names[:at].count(name) for at, name in enumerate(names)]
-    return [name if not times else f"{name} ({times + 1})" for name, times in zip(names, before, strict=True)]
+    return told_apart(names)
 
 
 def _judging(plan: Plan, suite: SuitePlan | None, arguments: argparse.Namespace) -> _Judging:
@@ -192,11 +190,11 @@ async def _compare(
     show(report, render_comparison(report), arguments)
     write_junit(arguments.junit, f"compare {report.workflow}", _junit(report))
     return exit_of(
+        arguments,
+        means=[side.mean.value for side in report.sides[1:]],
         stopped=report.stopped,
         incomplete=any(side.missing for side in report.sides)
         or any(each.pairwise is not None and each.pairwise.no_choice for each in report.against),
-        not_good=any(below(side.mean.value, arguments.fail_under) for side in report.sides[1:]),
-        arguments=arguments,
     )
 
 

@@ -26,7 +26,6 @@ from ..report.junit import Case as JUnitCase
 from ..store.terns import Store
 from .evaluating import (
     annotate,
-    below,
     cases_of,
     evaluating,
     exit_of,
@@ -126,12 +125,7 @@ async def _terns(program: Program, chosen: Chosen, arguments: argparse.Namespace
     if not report.versions and program.plan.suites and not arguments.quiet:
         print(f"for the cases of a suite: --suite NAME; {_suites(program)}", file=sys.stderr)
     write_junit(arguments.junit, f"eval {report.workflow}", _junit_of_runs(report))
-    return exit_of(
-        stopped=report.stopped,
-        incomplete=bool(report.causes) or (arguments.fail_under is not None and report.mean is None),
-        not_good=below(report.mean, arguments.fail_under),
-        arguments=arguments,
-    )
+    return exit_of(arguments, means=[report.mean], stopped=report.stopped, incomplete=bool(report.causes))
 
 
 def _junit_of_runs(report: EvalReport) -> Sequence[JUnitCase]:
@@ -175,10 +169,12 @@ async def _suite(program: Program, suite: SuitePlan, arguments: argparse.Namespa
         if case.state != "passed":
             annotate(report.file, case.line, f"{report.suite}: {case.id} {case.state}", case.cause or "")
     return exit_of(
+        arguments,
+        means=[report.mean.value],
         stopped=report.stopped,
         incomplete=report.missing > 0 or (report.mean.value is None and report.stopped is None),
-        not_good=not_good(report, arguments.fail_under),
-        arguments=arguments,
+        # With a bar the mean decides.
+        failed=arguments.fail_under is None and report.failed > 0,
     )
 
 
@@ -208,11 +204,6 @@ def _fitting(
         repeats=arguments.repeat,
         tenant=arguments.tenant,
     )
-
-
-def not_good(report: SuiteReport, bar: float | None) -> bool:
-    """Without a bar every failed case counts; with one the mean decides."""
-    return report.failed > 0 if bar is None else below(report.mean.value, bar)
 
 
 def junit_of_cases(report: SuiteReport) -> Sequence[JUnitCase]:

@@ -247,12 +247,21 @@ def below(mean: float | None, bar: float | None) -> bool:
     return bar is not None and mean is not None and mean < bar - 1e-9
 
 
-def exit_of(*, stopped: str | None, incomplete: bool, not_good: bool, arguments: argparse.Namespace) -> int:
-    """An interruption first, then what has no result, then what is not good enough."""
+def exit_of(
+    arguments: argparse.Namespace,
+    *,
+    means: Sequence[float | None],
+    stopped: str | None,
+    incomplete: bool,
+    failed: bool = False,
+) -> int:
+    """An interruption first, then what has no result, then what is not good enough: `failed`, or one of the means
+    below the bar. A bar that nothing could be held against was not reached, whatever the reason."""
+    bar = arguments.fail_under
     if stopped == INTERRUPTED:
         return EXIT_INTERRUPTED
-    if incomplete:
+    if incomplete or (bar is not None and None in means):
         return FAILED
-    if not_good and not arguments.exit_zero_on_fail:
+    if (failed or any(below(mean, bar) for mean in means)) and not arguments.exit_zero_on_fail:
         return NOT_GOOD
     return ANSWERED

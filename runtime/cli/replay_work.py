@@ -13,7 +13,7 @@ from ..evaluate.replay import ReplayReport, replay
 from ..evaluate.terns import TernQuery
 from ..program import Program
 from ..report.junit import Case
-from .evaluating import below, evaluating, exit_of, loaded, pace_of, show, stoppable, write_junit
+from .evaluating import evaluating, exit_of, loaded, pace_of, show, stoppable, write_junit
 from .run_flow import answering
 
 
@@ -37,10 +37,7 @@ async def _replay(program: Program, chosen: Chosen, arguments: argparse.Namespac
     show(report, render_replay(report), arguments)
     write_junit(arguments.junit, f"replay {report.workflow} {report.version}", _junit(report))
     return exit_of(
-        stopped=report.stopped,
-        incomplete=bool(report.causes) or (arguments.fail_under is not None and report.paired.after is None),
-        not_good=below(report.paired.after, arguments.fail_under),
-        arguments=arguments,
+        arguments, means=[report.paired.after], stopped=report.stopped, incomplete=bool(report.causes)
     )
 
 

@@ -108,15 +108,20 @@ class Checks:
                 code="model.no-price",
             )
 
+    @property
+    def names(self) -> list[str]:
+        """A name for each check: a judge that is used twice, with other arguments, makes two checks."""
+        return told_apart([use.judge for use in self.uses])
+
     async def of(self, subject: Subject) -> tuple[CheckResult, ...]:
         """Every check's result, in order. Under `cascade stop` those after the first failure are skipped."""
         results: list[CheckResult] = []
         stopped = False
-        for use in self.uses:
+        for use, name in zip(self.uses, self.names, strict=True):
             if stopped:
-                results.append(CheckResult(check=use.judge, skipped=True))
+                results.append(CheckResult(check=name, skipped=True))
                 continue
-            result = await self.one(use, subject)
+            result = msgspec.structs.replace(await self.one(use, subject), check=name)
             results.append(result)
             stopped = self.cascade == "stop" and result.passed is not True
         return tuple(results)
@@ -177,6 +182,12 @@ class Checks:
         judge = system.plan.judges[use.judge]
         bound = bind(use.args, judge.params[1:], system.compiler, judge.origin, judge.origin)
         return bound.values(Scope({"case": dict(subject.case)}))
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names, all different: results are kept by them. What comes again is numbered."""
+    before = [names[:at].count(name) for at, name in enumerate(names)]
+    return [name if not times else f"{name} ({times + 1})" for name, times in zip(names, before, strict=True)]
 
 
 def answer_of(session: Session, flow: str, stored: Json) -> Any:

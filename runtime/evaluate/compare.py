@@ -104,7 +104,7 @@ async def compare(
         workflow=first.session.plan.workflow,
         cases=len(run.cases),
         file=run.file,
-        checks=tuple(use.judge for use in checks.uses),
+        checks=tuple(checks.names),
         sides=reports,
         against=against,
         faults=tuple(map(str, run.faults)),

@@ -163,7 +163,7 @@ async def run_case(
 
 
 def judged(about: CaseResult) -> CaseResult:
-    """A case by its checks. One check without a judgement leaves the case without a result, unless another failed."""
+    """A case by its checks. One check without a judgement leaves the case without a result."""
     checks = about.checks
     failed = [check for check in checks if check.state == "failed"]
     lost = [check for check in checks if check.state in ("error", "unreadable")]

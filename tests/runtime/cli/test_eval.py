@@ -159,6 +159,34 @@ def test_a_page_of_the_job_that_cannot_be_written_changes_nothing_else(
     assert printed.err == "jrun: $GITHUB_STEP_SUMMARY nowhere/summary.md: No such file or directory\n"
 
 
+TWICE = (
+    FILE
+    + """\
+code judge has(reply: text, word: text) { require reply contains word else "no {{ word }}" }
+suite twice for main { cases "twice.jsonl"  checks [has(case.one), has(case.other)] }
+"""
+)
+
+
+def test_a_judge_that_checks_twice_makes_two_checks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "desk.judge").write_text(TWICE)
+    (folder / "twice.jsonl").write_text('{"input": "q", "one": "Par", "other": "Rom"}\n')
+    assert evaluate("--suite", "twice", "--json") == 4
+    report = json.loads(capsys.readouterr().out)
+    assert [(name, mean["value"]) for name, mean in report["checks"]] == [("has", 1.0), ("has (2)", 0.0)]
+    assert report["cases"][0]["cause"] == "has (2): no Rom"
+
+
+def test_a_bar_that_nothing_could_be_held_against_is_not_reached(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "desk.judge").write_text(FILE + "limits { calls 1 per day }\n")
+    assert evaluate("--suite", "golden", "--limit", "1", "--quiet") == 0
+    assert evaluate("--suite", "golden", "--quiet") == 0
+    assert "0 passed, 0 failed\neval budget exhausted" in capsys.readouterr().out
+    assert evaluate("--suite", "golden", "--quiet", "--fail-under", "0.5") == 1
+
+
 def test_i05_a_version_and_a_limit_choose_the_runs_and_without_one_a_hundred_are_judged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
