@@ -45,8 +45,11 @@ def handle(arguments: argparse.Namespace) -> int:
 
 def check_once(arguments: argparse.Namespace, workspace: Workspace, out: TextIO) -> int:
     """Checks and writes; the exit code."""
-    paths = list(found_files(arguments.paths))
-    problem = _problem(arguments.paths, paths)
+    try:
+        paths = list(found_files(arguments.paths))
+        problem = _problem(arguments.paths, paths)
+    except OSError as error:
+        problem = f"{error.filename} cannot be read: {(error.strerror or '').lower()}"
     if problem:
         print(f"jrun check: {problem}", file=sys.stderr)
         return WRONG_USE
@@ -71,7 +74,8 @@ def _problem(given: Sequence[str], found: Sequence[str]) -> str:
 
 
 def found_files(paths: Iterable[str]) -> Iterator[str]:
-    """The files given, and those in the folders given, each once. Hidden folders are left alone."""
+    """The files given, and those in the folders given, each once. Hidden folders are left alone. Raises `OSError`
+    where one may not be looked into."""
     seen: set[str] = set()
     for path in paths:
         for file in _in_folder(path) if os.path.isdir(path) else (path,):
@@ -81,9 +85,13 @@ def found_files(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _in_folder(path: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(path):
+    for folder, folders, files in os.walk(path, onerror=_raise):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
         yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith(".judge"))
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _colored(out: TextIO) -> bool:

@@ -84,7 +84,10 @@ def _problem(name: str) -> str:
         return "there is no such file"
     if os.path.isfile(name) and not name.endswith(".judge"):
         return "it is no .judge file"
-    return "" if any(found_files([name])) else "no `.judge` file in it"
+    try:
+        return "" if list(found_files([name])) else "no `.judge` file in it"
+    except OSError as error:
+        return f"{error.filename} cannot be read: {(error.strerror or '').lower()}"
 
 
 def _tell_no_text(name: str, error: UnicodeDecodeError) -> None:

@@ -235,6 +235,7 @@ def _write_whole(path: Path, lines: Iterator[bytes]) -> int:
 
 
 def _prune(arguments: argparse.Namespace) -> None:
+    from ..store.connection import is_there  # noqa: PLC0415
     from ..store.terns import Store  # noqa: PLC0415
 
     given = [name for name in _FILTERS if getattr(arguments, name) is not None]
@@ -247,7 +248,7 @@ def _prune(arguments: argparse.Namespace) -> None:
         raise WrongUse("say what may go: --older 30d, --keep 1000 or both")
     older = moment_before(arguments.older, datetime.now(UTC)) if arguments.older else None
     path = store_file()
-    if not path.exists():
+    if not is_there(path):
         print("no runs yet")
         return
     with Store.open(path) as store:

@@ -19,11 +19,11 @@ def store_file() -> Path:
 
 def stored_run(typed: str, tenant: str) -> Tern:
     """The run with this id, or the only one that starts like it. Raises `StoreError`."""
-    from ..store.errors import UnknownRunError  # noqa: PLC0415  # only where a run is looked up
+    from ..store.errors import NoStoreError, UnknownRunError  # noqa: PLC0415  # only where a run is looked up
     from ..store.terns import Store  # noqa: PLC0415
 
-    path = store_file()
-    if not path.exists():
-        raise UnknownRunError(typed)
-    with Store.read(path) as store:
-        return store.get(typed, tenant=tenant)
+    try:
+        with Store.read(store_file()) as store:
+            return store.get(typed, tenant=tenant)
+    except NoStoreError:
+        raise UnknownRunError(typed) from None

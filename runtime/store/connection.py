@@ -150,6 +150,14 @@ class Database:
         self.execute(f"PRAGMA journal_size_limit = {64 * 1024 * 1024}")
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is such a file. Raises `StoreError` where its folder may not be looked into."""
+    try:
+        return path.exists()
+    except OSError as error:
+        raise explain(_in_sqlite_terms(error), path) from error
+
+
 def open_database(path: Path, *, patience: float = PATIENCE) -> Database:
     """Opens the file for reading and writing; makes it, readable by its owner alone, if it is not there."""
     try:
@@ -208,7 +216,7 @@ def open_reader(path: Path) -> Database:
 
 def open_raw(path: Path) -> Database:
     """Opens a file that may be damaged, to read what can be read."""
-    if not path.exists():
+    if not is_there(path):
         raise NoStoreError(f"{path}: there is no such file")
     database = Database(_connect(f"{path.absolute().as_uri()}?mode=ro", path, uri=True), path)
     # Nothing is written: with this SQLite also reads a file that is shorter than its header says.

@@ -15,7 +15,7 @@ from typing import Self
 import msgspec
 
 from .clock import Clock, milliseconds, utc_now
-from .connection import PATIENCE, Database, Row, Value, open_database, open_reader
+from .connection import PATIENCE, Database, Row, Value, is_there, open_database, open_reader
 from .errors import AmbiguousRunError, NoStoreError, RecordError, UnknownRunError
 from .owner import Owner, is_alive, this_process
 from .query import LIVE_STATUS, TernFilter, mentions, storable, suggest, typed_id, where
@@ -105,7 +105,7 @@ class Store:
         A file of an earlier version is upgraded first, which happens once. Raises `NoStoreError` if there is
         no file, and `StoreError`.
         """
-        if not path.exists():
+        if not is_there(path):
             raise NoStoreError(f"{path}: there are no runs yet; the first `jrun FILE.judge` makes this file")
         database = open_reader(path)
         try:

@@ -58,6 +58,22 @@ def test_a_file_that_may_not_be_read_is_not_passed_over(
     assert "untidy.judge cannot be read: permission denied" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("verb", ["check", "fmt"])
+def test_a_folder_that_may_not_be_looked_into_is_not_passed_over(
+    here: Path, verb: str, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scandir = os.scandir
+
+    def refused(path: str) -> object:
+        if path.endswith("folder.judge"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert main([verb, str(here)]) == 2
+    assert "folder.judge cannot be read: permission denied" in capsys.readouterr().err
+
+
 def test_one_file_that_is_no_text_keeps_no_other_from_its_layout(here: Path) -> None:
     assert main(["fmt", "."]) == 3
     assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 1\n"

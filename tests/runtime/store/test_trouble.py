@@ -160,3 +160,10 @@ def test_every_trouble_of_sqlite_names_the_file(code: int, kind: type[StoreError
     explained = explain(error, Path("/data/terns.sqlite"))
     assert type(explained) is kind
     assert explained.message.startswith("/data/terns.sqlite: ")
+
+
+def test_a_place_that_may_not_even_be_looked_at_is_told(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    for use in (Store.read, Store.open):
+        with pytest.raises(StoreError, match="it cannot be opened or written"):
+            use(path)
