@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, final
 
 import attrs
 import jsonschema_rs
@@ -29,6 +29,7 @@ _LONGEST_SHOWN = 60
 _LONGEST_MESSAGE = 200
 
 
+@final
 class Why(msgspec.Struct, frozen=True):
     """Why a check does not hold, where the words cost more than the check: `say` finds them in what was `seen`."""
 
@@ -48,9 +49,10 @@ class ScorerResult(msgspec.Struct, frozen=True):
     def detail(self) -> str | None:
         """`why` in words."""
         why = self.why
-        return why.say(why.seen) if isinstance(why, Why) else why
+        return why.say(why.seen) if type(why) is Why else why
 
 
+@final
 class CannotTell(msgspec.Struct, frozen=True):
     """Why a check could not be made. Such a scorer fails, under `not` too."""
 
@@ -120,13 +122,13 @@ def _run(name: str, check: Check, held: str | None) -> Callable[[str], ScorerRes
         finding = check(target)
         if finding is None:
             return bad
-        return _failed(name, finding) if isinstance(finding, CannotTell) else good
+        return _failed(name, finding) if type(finding) is CannotTell else good
 
     return run_negated
 
 
 def _failed(name: str, finding: str | Why | CannotTell) -> ScorerResult:
-    return ScorerResult(name, False, 0, finding.reason if isinstance(finding, CannotTell) else finding)
+    return ScorerResult(name, False, 0, finding.reason if type(finding) is CannotTell else finding)
 
 
 def _contains(spec: ScorerSpec) -> tuple[Check, str]:

@@ -44,8 +44,8 @@ def quick(text: str) -> Any:
     try:
         value = _decode(text)
         colons = text.count(":")
-        # Two equal keys are a colon less when the value is written again; only an escaped colon could make up for it.
-        if colons > 1 and (colons != _encode(value).count(b":") or ("\\" in text and "\\u003" in text)):
+        flat = colons < 2 or (type(value) is dict and colons == len(value))
+        if not flat and _may_have_lost_a_key(text, value, colons):
             return UNSURE
     except ValidationError:  # a number's range
         return UNSURE
@@ -58,3 +58,8 @@ def quick(text: str) -> Any:
     except (RecursionError, ValueError):
         return UNSURE
     return UNSURE if _FOUR_DIGITS.search(text[::_QUARTER]) and _LONG_NUMBER.search(text) else value
+
+
+def _may_have_lost_a_key(text: str, value: Any, colons: int) -> bool:
+    # Two equal keys are a colon less when the value is written again; only an escaped colon could make up for it.
+    return colons != _encode(value).count(b":") or ("\\" in text and "\\u003" in text)
