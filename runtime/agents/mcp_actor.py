@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import attrs
 import trio
 
 from ...dsl.plan import ToolPlan
+from ...dsl.scorer_check import refuse_remote
 from ...dsl.suggest import closest
 from ..core import Finished
 from .mcp_server import McpFailure, McpFunction, McpRefusal, McpServer, open_mcp
@@ -102,7 +104,7 @@ class _Life:
         if name not in found or (plan.only and name not in plan.only):
             offered = {each: found[each] for each in found if not plan.only or each in plan.only}
             return ToolResult("refused", error=f"{plan.name} {_no_function(name, offered)}")
-        if faults := _faults(found[name], task.values):
+        if faults := faults_of(found[name], task.values):
             return ToolResult("refused", error="; ".join(faults))
 
         async def call() -> ToolResult:
@@ -120,20 +122,21 @@ def _no_function(name: str, found: Mapping[str, McpFunction]) -> str:
     return f"has no function `{name}`: {meant}"
 
 
-def _faults(function: McpFunction, values: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the arguments. A schema that is none itself checks nothing."""
+def faults_of(function: McpFunction, values: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the arguments. A schema that is none itself, or lies elsewhere, checks nothing."""
     import jsonschema_rs  # noqa: PLC0415  # only where a server is called
 
     try:
-        validator = jsonschema_rs.validator_for(dict(function.parameters))
-    except ValueError:
+        validator = jsonschema_rs.validator_for(dict(function.parameters), retriever=refuse_remote)
+    except (jsonschema_rs.ReferencingError, ValueError, RecursionError):
         return []
     faults = []
-    for error in validator.iter_errors(dict(values)):
-        path = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in error.instance_path)
-        faults.append(f"${path}: {error.message}")
-        if len(faults) == MOST_FAULTS:
-            break
+    try:
+        for error in islice(validator.iter_errors(dict(values)), MOST_FAULTS):
+            path = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in error.instance_path)
+            faults.append(f"${path}: {error.message}")
+    except (ValueError, RecursionError):
+        return ["$: is nested too deeply to be checked"]
     return faults
 
 

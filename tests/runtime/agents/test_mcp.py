@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import trio
 
 from judgeflow.dsl.plan import EnvPlan, ProviderPlan
 from judgeflow.runtime.agents import mcp_server
+from judgeflow.runtime.agents.mcp_actor import faults_of
 from judgeflow.runtime.agents.mcp_environ import server_environ
+from judgeflow.runtime.agents.mcp_server import McpFunction
 from judgeflow.runtime.agents.tool_use import callable_name
 from judgeflow.runtime.judge.protocol import Message
 from judgeflow.runtime.program import Program
@@ -269,3 +272,39 @@ def test_names_are_such_that_every_service_takes_them() -> None:
     long = callable_name("x" * 80, taken)
     assert long == "x" * 64
     assert callable_name("x" * 80, {long}) == "x" * 62 + "_2"
+
+
+NESTED: list[Any] = []
+for _ in range(300):
+    NESTED = [NESTED]
+
+
+@pytest.mark.parametrize(
+    ("schema", "faults"),
+    [
+        ({"required": ["b"]}, ['$: "b" is a required property']),
+        ({"type": 7}, []),
+        ({"properties": {"a": {"$ref": "#/nowhere"}}}, []),
+        ({"properties": {"a": {"$ref": "file:///etc/hostname"}}}, []),
+    ],
+)
+def test_a_schema_of_a_server_is_held_against_arguments_and_fetches_nothing(
+    schema: dict[str, Any], faults: list[str]
+) -> None:
+    assert faults_of(McpFunction("f", "", schema), {"a": 1}) == faults
+
+
+def test_arguments_that_nest_too_deeply_are_refused_and_end_no_actor() -> None:
+    found = faults_of(McpFunction("f", "", {"required": ["b"]}), {"a": NESTED})
+    assert found == ["$: is nested too deeply to be checked"]
+
+
+def test_a_schema_that_lies_elsewhere_is_not_fetched() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        listening.setblocking(False)
+        place = f"http://127.0.0.1:{listening.getsockname()[1]}/schema.json"
+        assert faults_of(McpFunction("f", "", {"$ref": place}), {"a": 1}) == []
+        with pytest.raises(BlockingIOError):
+            listening.accept()
