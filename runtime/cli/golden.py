@@ -77,6 +77,11 @@ def _add(arguments: argparse.Namespace) -> None:
     known = len(heads) - len(lines)
     there = f"; {known} {'is' if known == 1 else 'are'} there already" if known else ""
     print(f"{len(lines)} case{'' if len(lines) == 1 else 's'} added to {path}{there}", file=sys.stderr)
+    flows = sorted({head.flow for head in heads})
+    if len(flows) > 1:
+        print(
+            f"they are of the flows {', '.join(flows)}, and a suite is of one: --flow NAME", file=sys.stderr
+        )
 
 
 def _chosen(store: Store, arguments: argparse.Namespace) -> list[TernHead]:

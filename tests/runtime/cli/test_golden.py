@@ -140,3 +140,13 @@ def test_a_byte_order_mark_hides_no_case(file: Path, capsys: pytest.CaptureFixtu
     file.write_bytes(b'\xef\xbb\xbf{"input": "one"}\r\n')
     assert main(["golden", "add", "--run", "2222", "--run", "0" * 32]) == 0
     assert capsys.readouterr().err == "0 cases added to golden.jsonl; 2 are there already\n"
+
+
+def test_runs_of_several_flows_in_one_file_are_told(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(file.parent / "terns.sqlite") as store:
+        fields: dict[str, Any] = {"id": "b" * 32, "thread": "u", "started": "2026-03-02T11:00:00.000Z"}
+        store.finish(Tern(flow="other", workflow="w", status="answered", task="q", answer="x", **fields))
+    assert main(["golden", "add", "--from-last", "2"]) == 0
+    assert "they are of the flows main, other, and a suite is of one: --flow NAME" in capsys.readouterr().err
+    assert main(["golden", "add", "--from-last", "2", "--flow", "main"]) == 0
+    assert "--flow" not in capsys.readouterr().err
