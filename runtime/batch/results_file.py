@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from ..judge.errors import ConfigurationError
+from ..judge.errors import ConfigurationError, JudgeflowError
 from ..report.exit_codes import ANSWERED, NOT_GOOD, PAUSED
 from ..store.canonical import canonical_hash
 from ..store.records import Json
@@ -55,6 +55,17 @@ def input_hash(value: Json) -> str:
     return canonical_hash(value)
 
 
+class ResultsError(JudgeflowError):
+    """A result could not be written down. The record of its run has it, where runs are kept."""
+
+    code = "batch.results"
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(
+            f"{path}: a result could not be written ({error.strerror or error}): make room, then go on with --resume"
+        )
+
+
 class ResultsFile:
     """The file of one batch. `past` are the results that it held when it was opened, by case."""
 
@@ -89,9 +100,15 @@ class ResultsFile:
         return cls(path, file, past, torn=resume and whole < len(data))
 
     def add(self, result: BatchResult) -> None:
-        """Writes a line. It is with the operating system when this returns, so that killing the process loses none."""
-        self._file.write(msgspec.json.encode(result) + b"\n")
-        self._file.flush()
+        """Writes a line. It is with the operating system when this returns, so that killing the process loses none.
+
+        Raises `ResultsError`; what was written of the line is cut off by whoever goes on.
+        """
+        try:
+            self._file.write(msgspec.json.encode(result) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise ResultsError(self.path, error) from None
 
     def done(self, cases: Iterable[tuple[str, str]], config: str | None) -> set[str]:
         """Of some cases (id and input hash) those that need not be run again. One that was asked something else under
@@ -119,8 +136,12 @@ class ResultsFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._file:
-            os.fsync(self._file.fileno())
+        try:
+            with self._file:
+                os.fsync(self._file.fileno())
+        except OSError as lost:
+            if error is None:
+                raise ResultsError(self.path, lost) from None
 
 
 def _read(path: Path, data: bytes) -> tuple[dict[str, BatchResult], int]:

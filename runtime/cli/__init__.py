@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`jrun runs | head`): nothing is wrong on this side.
         sys.stderr.close()
     except OSError as error:
-        if not is_full(error):
+        if not is_full(error, sys.stdout):
             raise
         print(f"jrun: standard output cannot be written: {error.strerror}", file=sys.stderr)
         lead_nowhere(sys.stdout)

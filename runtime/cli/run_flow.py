@@ -78,7 +78,7 @@ def answering(work: Callable[[], int]) -> int:
     except (WrongUse, ConfigurationError, NotResumableError, UnknownThreadError) as error:
         print(f"jrun: {error}", file=sys.stderr)
         return WRONG_USE
-    except StoreError as error:
+    except (JudgeflowError, StoreError) as error:
         print(f"jrun: {error}", file=sys.stderr)
         return 1
     except BaseExceptionGroup as group:

@@ -21,9 +21,16 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def is_full(error: OSError) -> bool:
-    """Whether a stream took no more, and not some file that has a name."""
-    return error.filename is None and error.errno in _FULL
+def is_full(error: OSError, stream: TextIO) -> bool:
+    """Whether it was the stream that took no more: it takes no more now."""
+    if error.errno not in _FULL:
+        return False
+    try:
+        stream.write("\n")
+        stream.flush()
+    except OSError:
+        return True
+    return False
 
 
 def lead_nowhere(stream: TextIO) -> None:

@@ -94,6 +94,13 @@ class _End(msgspec.Struct, frozen=True, eq=False):
     error: Exception | None = None
 
 
+def _broken(error: Exception) -> _End:
+    """A run that the store would not take, or that met a bug of ours."""
+    if isinstance(error, StoreError):
+        return _End("failed", code=error.code, reason=str(error))
+    return _End("failed", code=INTERNAL, reason=f"{type(error).__name__}: {error}")
+
+
 @attrs.define(eq=False)
 class Execution:
     """A run under way. `stop` ends it softly, `abort` at once; both leave a record `cancelled`.
@@ -159,8 +166,8 @@ class Execution:
             with self._scope:
                 await self.guard.check()
                 end = await self._flow()
-        except Exception as bug:
-            self._record(_End("failed", code=INTERNAL, reason=f"{type(bug).__name__}: {bug}"), bug)
+        except Exception as error:
+            self._record(_broken(error), error)
             raise
         except BaseException as cancelled:
             # Not ours to answer: the caller's own scope was cancelled. Nothing may be awaited, and nothing is lost.

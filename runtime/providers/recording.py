@@ -131,8 +131,11 @@ class Recorder:
         if len(self._runs) == 1:
             # Alone, a run is known by its steps, so that it can be replayed with other prompts, too.
             lines = [msgspec.structs.replace(line, asked=None) for line in lines]
-        draft.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
-        draft.replace(path)
+        try:
+            draft.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
 
     def _add(self, request: ChatRequest | DecisionRequest, line: Line) -> None:
         caller = request.caller

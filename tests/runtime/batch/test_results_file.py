@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from judgeflow.runtime.batch.results_file import BatchResult, ResultsFile, input_hash
+from judgeflow.runtime.batch.results_file import BatchResult, ResultsError, ResultsFile, input_hash
 from judgeflow.runtime.judge.errors import ConfigurationError
 
 
@@ -108,3 +108,11 @@ def test_a_file_of_something_else_is_named_with_its_line(path: Path) -> None:
         resumed(path)
     with pytest.raises(ConfigurationError, match="Is a directory"):
         ResultsFile.opened(path.parent, resume=False, fresh=True)
+
+
+def test_a_result_that_cannot_be_written_is_told_with_its_file(path: Path) -> None:
+    full = open("/dev/full", "wb")  # noqa: SIM115  # closed by the results
+    told = pytest.raises(ResultsError, match=r"out\.jsonl: .*No space left on device.*--resume")
+    with told, ResultsFile(path, full, {}, torn=False) as results:
+        results.add(result("a"))
+    assert full.closed

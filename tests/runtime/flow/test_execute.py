@@ -14,7 +14,7 @@ from judgeflow.runtime.flow.execute import Execution
 from judgeflow.runtime.flow.frame import Frame
 from judgeflow.runtime.judge.protocol import ChatReply, ChatRequest
 from judgeflow.runtime.run import events
-from judgeflow.runtime.store.errors import StoreError
+from judgeflow.runtime.store.errors import StoreError, StoreFullError
 from judgeflow.runtime.store.recorder import MemoryWriter
 from judgeflow.runtime.store.records import JournalEntry, RunEnd, Tern
 from judgeflow.runtime.store.terns import Store
@@ -142,6 +142,19 @@ async def test_a_bug_of_ours_is_raised_as_itself_after_it_was_recorded() -> None
     tern = recorder.terns[-1]
     assert (tern.status, tern.code, tern.reason) == ("failed", "internal", "KeyError: 'oops'")
     assert [found.status for found in tern.steps] == ["cancelled"]
+
+
+async def test_a_run_that_the_store_does_not_take_is_no_bug_of_ours() -> None:
+    class Full(Recorder):
+        async def begin(self, tern: Any) -> Any:
+            raise StoreFullError("x.sqlite: no room left")
+
+    recorder = Full()
+    async with opened(SOURCE, {"small": Model("ok")}) as session:
+        with pytest.raises(StoreFullError):
+            await attrs.evolve(session, writer=recorder, durable=True).run("x")
+    tern = recorder.terns[-1]
+    assert (tern.status, tern.code, tern.reason) == ("failed", "store.full", "x.sqlite: no room left")
 
 
 async def test_a_record_that_cannot_be_kept_is_an_error_and_beside_a_cancellation_it_is_told_too() -> None:

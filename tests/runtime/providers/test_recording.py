@@ -266,3 +266,10 @@ async def test_a_real_service_is_recorded_and_its_key_is_not(kit, tmp_path, monk
     recorder.write(path)
     assert result.answer == "You sent <key>."
     assert json.loads(path.read_text())["reply"] == "You sent <key>."
+
+
+def test_a_script_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        Recorder().write(tmp_path / "run.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
