@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 
@@ -17,31 +18,39 @@ def closest(word: str, candidates: Iterable[str], fits: Callable[[str], bool] | 
     if len(word) > _TOO_LONG:
         return None
     names = candidates if isinstance(candidates, Names) else Names(candidates)
-    return names.closest(word, fits)
+    return names.closest(word)
 
 
 class Names(tuple[str, ...]):
     """Candidates that are made ready when a word is first compared with them. Of a thousand, few are ever looked at
     letter by letter."""
 
-    def closest(self, word: str, fits: Callable[[str], bool] | None) -> str | None:
-        """As `closest` has it. `fits` is asked of those alone that would be the answer."""
+    def closest(self, word: str) -> str | None:
         plain, letters = _known(word)
         size = len(plain)
         if size < 2:
             return None
-        best: tuple[float, str] | None = None
+        best: tuple[float, str] = (math.inf, "")
         for least, candidate, other in self._alike(size, letters):
-            if best is not None and least > best[0]:
+            if least > best[0]:
                 break
             edits = distance(plain, other)
-            if edits <= _slips(size, len(other)) and edits < len(other):
-                best = _better(best, (edits, candidate), word, fits)
-        for candidate, other in self._by_start.get(plain[:_SAME_START], ()):
-            half = (max(size, len(other)) + 1) // 2
-            if other[:half] == plain[:half]:
-                best = _better(best, (_slips(size, len(other)) + 0.5, candidate), word, fits)
-        return best[1] if best else None
+            if edits <= _slips(size, len(other)) and edits < len(other) and candidate != word:
+                best = min(best, (edits, candidate))
+        for length, group in self._by_start.get(plain[:_SAME_START], {}).items():
+            score = _slips(size, length) + 0.5
+            if score <= best[0]:
+                half = (max(size, length) + 1) // 2
+                near = [one for one, other in group if other[:half] == plain[:half] and one != word]
+                best = min(best, (score, min(near))) if near else best
+        return best[1] or None
+
+    def only(self, key: frozenset[str], is_one: Callable[[str], bool]) -> Names:
+        """Those of a sort, which the key names; found once."""
+        found = self._sorts.get(key)
+        if found is None:
+            found = self._sorts[key] = Names(filter(is_one, self))
+        return found
 
     def _alike(self, size: int, letters: int) -> list[tuple[int, str, str]]:
         """Those that a word may be a slip of by its length and its letters, the most alike first: each letter that
@@ -70,26 +79,17 @@ class Names(tuple[str, ...]):
         return found
 
     @cached_property
-    def _by_start(self) -> dict[str, list[tuple[str, str]]]:
-        """Word and plain word of each, by the first letters of the plain word."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for group in self._by_length.values():
-            for _, word, plain in group:
-                if len(plain) >= _SAME_START:
-                    found.setdefault(plain[:_SAME_START], []).append((word, plain))
+    def _by_start(self) -> dict[str, dict[int, list[tuple[str, str]]]]:
+        """Word and plain word of each, by the first letters and the length of the plain word."""
+        found: dict[str, dict[int, list[tuple[str, str]]]] = {}
+        for length, group in self._by_length.items():
+            for _, word, plain in group if length >= _SAME_START else ():
+                found.setdefault(plain[:_SAME_START], {}).setdefault(length, []).append((word, plain))
         return found
 
-
-def _better(
-    best: tuple[float, str] | None,
-    other: tuple[float, str],
-    word: str,
-    fits: Callable[[str], bool] | None,
-) -> tuple[float, str] | None:
-    """The better of two candidates, each with its score: the less the better, and ties go by the alphabet."""
-    if (best is not None and best <= other) or other[1] == word:
-        return best
-    return other if fits is None or fits(other[1]) else best
+    @cached_property
+    def _sorts(self) -> dict[frozenset[str], Names]:
+        return {}
 
 
 def _slips(size: int, length: int) -> int:

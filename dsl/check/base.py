@@ -19,6 +19,7 @@ import msgspec
 from .. import ast
 from ..diagnostics import Diagnostic, Fix, Label, Severity
 from ..shapes import CallableKind, ParamInfo, Shape, TypeInfo
+from ..suggest import Names
 
 if TYPE_CHECKING:
     from .env import Env
@@ -146,6 +147,14 @@ class Scope:
         """Every name in scope, for did-you-mean. A check that calls this depends on all of them."""
         self.asked_names = True
         return self._names()
+
+    def names_of(self, kinds: frozenset[str], kind_of: Callable[[Surface], str]) -> Names:
+        """Those of declarations of some kinds. A check that calls this depends on all names and their kinds."""
+        names = self.names()
+        known = names if isinstance(names, Names) else Names(names)
+        return known.only(
+            kinds, lambda name: (found := self._find(name)) is not None and kind_of(found) in kinds
+        )
 
 
 class Report:

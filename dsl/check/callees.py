@@ -8,7 +8,7 @@ from .base import CallableSurface, Report, Scope, Surface
 from .builtins import FUNCTIONS, JUDGE_FUNCTIONS, TEST_FUNCTIONS
 from .env import Env
 from .foreign import METHODS, function_help, method_help
-from .names import a, kind_of, listed, nearest, report_unknown, ticked
+from .names import CALLABLES, a, kind_of, listed, nearest, report_unknown, ticked
 
 ELSEWHERE = {
     **dict.fromkeys(JUDGE_FUNCTIONS, "in judges"),
@@ -75,7 +75,7 @@ def report_not_callable(
         message = f"There is no function, agent or tool `{name}`"
         report.add("name.unknown", node.callee, message, label="not declared", help=foreign)
         return
-    guess = nearest(name, scope, lambda other: isinstance(other, CallableSurface), functions)
+    guess = nearest(name, scope, CALLABLES, functions)
     report_unknown(report, node.callee, name, guess, what="function, agent or tool")
 
 

@@ -102,12 +102,12 @@ def edited(
     old = document.entries
     start, old_end, new_end = stretch or changed_range(document.source.text, text)
     first, last, new = resplit(text, old.chunks, old.first_ending_at(start), old_end, new_end)
-    moved = new_end - old_end
-    before = [old[index] for index in range(first, last)]
+    if first < last and new and new[0] == old.chunks[first] and new[0][1] < start:
+        first, new = first + 1, new[1:]
     after = [entry_of(text[begin:end]) for begin, end in new]
-    starts = [begin for begin, _ in new]
-    source = Source(document.source.path, text)
-    return Edited(Document(source, old.replaced(first, last, after, starts, moved)), before, after)
+    entries = old.replaced(first, last, after, [begin for begin, _ in new], new_end - old_end)
+    before = [old[index] for index in range(first, last)]
+    return Edited(Document(Source(document.source.path, text), entries), before, after)
 
 
 def joined(first: Stretch, second: Stretch) -> Stretch:

@@ -152,7 +152,7 @@ def _name(node: ast.Name, env: Env, scope: Scope, report: Report) -> Shape:
     if isinstance(found, ConstantSurface):
         return found.shape
     if found is None:
-        guess = nearest(name, scope, lambda other: isinstance(other, ConstantSurface), env.names)
+        guess = nearest(name, scope, frozenset({"constant"}), env.names)
         report_unknown(report, node, name, guess, help=WORDS.get(name) or _known_names(env))
     else:
         report_no_value(node, name, found, report)

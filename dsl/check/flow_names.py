@@ -119,6 +119,8 @@ def mentioned(expr: ast.Expr, hidden: frozenset[str] = frozenset()) -> Iterator[
 def parts_of(expr: ast.Expr) -> Iterator[ast.Expr]:
     """The expressions right inside an expression that binds no name."""
     match expr:
+        case ast.Name():
+            return
         case ast.Text(parts=parts):
             yield from (part for part in parts if not isinstance(part, str))
         case ast.Field(target=target):

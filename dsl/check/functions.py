@@ -9,7 +9,7 @@ from ..shapes import Float, Int, Json, ListOf, Literal, Null, Nullable, Shape, T
 from .base import CallableSurface, Report, Scope
 from .builtins import Function, Parameter, tool_call
 from .fit import answered, describe, element, join, nullable, resolve, without_null
-from .names import a, kind_of, nearest, report_unknown
+from .names import JUDGES, a, kind_of, nearest, report_unknown
 from .operators import kinds_of, may_be_number
 from .surface import dotted
 
@@ -143,7 +143,7 @@ def _check_named(function: Function, param: Parameter, value: ast.Expr, scope: S
         return False
     found = scope.find(name.partition(".")[0])
     if found is None:
-        guess = nearest(name, scope, lambda other: isinstance(other, CallableSurface) and other.kind in kinds)
+        guess = nearest(name, scope, JUDGES.union(kinds) if "judge" in kinds else frozenset(kinds))
         report_unknown(report, value, name, guess, what=wanted)
         return False
     if not isinstance(found, CallableSurface) or found.kind not in kinds:

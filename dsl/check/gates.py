@@ -111,7 +111,7 @@ def _check_reference(name: ast.Ident, scope: Scope, report: Report) -> None:
         return
     if found is None:
         help = f'Declare it: `scorer {name.text} contains "…"`.'
-        guess = nearest(name.text, scope, lambda other: kind_of(other) == "scorer")
+        guess = nearest(name.text, scope, frozenset({"scorer"}))
         report_unknown(report, name, name.text, guess, what="scorer", help=help)
         return
     is_judge = isinstance(found, CallableSurface) and found.kind == "judge"

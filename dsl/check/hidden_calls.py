@@ -45,6 +45,8 @@ def _calls(expr: ast.Expr, where: str) -> Iterator[tuple[ast.Call, str]]:
 
 def _parts(expr: ast.Expr) -> Iterator[tuple[ast.Expr, str]]:
     match expr:
+        case ast.Name():
+            return
         case ast.Text(parts=parts):
             yield from ((part, "in a template") for part in parts if not isinstance(part, str))
         case ast.Field(target=target):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import get_args
 
 from .. import ast
 from ..diagnostics import Edit, Fix
+from ..shapes import CallableKind
 from ..suggest import closest
 from .base import (
     CallableSurface,
@@ -52,6 +54,11 @@ def kind_of(surface: Surface) -> str:
             return "constant"
 
 
+JUDGES = frozenset({"judge", "code judge"})
+CALLABLES: frozenset[str] = JUDGES.union(get_args(CallableKind))
+"""What can be called, by `kind_of`."""
+
+
 def replace_fix(at: ast.Node, text: str) -> Fix:
     return Fix(f"Replace with `{text}`", (Edit(at.start, at.end, text),))
 
@@ -76,17 +83,11 @@ def report_unknown(
     )
 
 
-def nearest(
-    name: str, scope: Scope, fits: Callable[[Surface], bool], local: Iterable[str] = ()
-) -> str | None:
-    """The name of a fitting declaration, or the local name, that was probably meant."""
-
-    def is_fitting(other: str) -> bool:
-        found = scope.find(other)
-        return found is not None and fits(found)
-
+def nearest(name: str, scope: Scope, kinds: frozenset[str], local: Iterable[str] = ()) -> str | None:
+    """The name of a declaration of one of these kinds, or the local name, that was probably meant."""
     # Apart, because the names in scope are many and stay the same, and the local ones change with every key.
-    return closest(name, filter(None, (closest(name, local), closest(name, scope.names(), is_fitting))))
+    declared = closest(name, scope.names_of(kinds, kind_of))
+    return closest(name, filter(None, (closest(name, local), declared)))
 
 
 def find_callable(
@@ -113,7 +114,7 @@ def report_not_a(
 ) -> None:
     """Reports a name that should be of a kind and is unknown, or of another."""
     if found is None:
-        guess = nearest(at.text, scope, lambda surface: kind_of(surface).endswith(kind))
+        guess = nearest(at.text, scope, JUDGES if kind == "judge" else frozenset({kind}))
         report_unknown(report, at, at.text, guess, what=kind, help=help or f"Declare {a(kind)} of that name.")
         return
     report.add(

@@ -7,7 +7,7 @@ from ..shapes import Shape
 from .base import CallableSurface, Related, Report, Scope
 from .env import Env
 from .expressions import check_arguments
-from .names import a, kind_of, nearest, report_unknown
+from .names import JUDGES, a, kind_of, nearest, report_unknown
 from .replies import Answer, wrong_reply
 
 _NOWHERE = Env(where="here")
@@ -50,7 +50,7 @@ def find_judge(name: ast.Ident, scope: Scope, report: Report) -> CallableSurface
         return found
     if found is None:
         help = f"Declare it: `judge {name.text} {{ … }}`."
-        guess = nearest(name.text, scope, lambda other: kind_of(other).endswith("judge"))
+        guess = nearest(name.text, scope, JUDGES)
         report_unknown(report, name, name.text, guess, what="judge", help=help)
         return None
     kind = kind_of(found)

@@ -63,7 +63,7 @@ class KeptFindings:
                 self.loud.discard(entry)
 
     def names_changed(self, changed: Iterable[str], *, appeared: bool) -> None:
-        """What these names stand for is new; with `appeared`, some of them are new or gone."""
+        """What these names stand for is new; with `appeared`, some of them are new or gone, or of another kind."""
         for name in changed:
             self._waiting.update(dict.fromkeys(self._readers.get(name, ())))
         if appeared:

@@ -11,6 +11,7 @@ from ..check.base import Surface
 from ..check.document import Document, Edited
 from ..check.entry import Entry
 from ..check.facts import Facts
+from ..check.names import kind_of
 from ..suggest import Names
 from .kept import KeptFindings
 from .whole import Whole
@@ -42,22 +43,25 @@ class WorkFile:
         """Goes on with the text after an edit."""
         before, after = edit.before, edit.after
         self.document = edit.document
-        self.facts.remove(before)
-        self.facts.add(after)
         self.kept.add(after)
         self.kept.remove(before)
-        offers = [entry.offer for entry in before] != [entry.offer for entry in after]
-        if offers:
+        if [entry.offer for entry in before] != [entry.offer for entry in after]:
+            self._count(before, after)
             self._replace_surfaces(before, after)
             if len(before) != len(after) or any(
                 type(entry.node) is ast.Import for entry in (*before, *after)
             ):
                 self.imports = self.document.imports()
-        if offers or any(
+        elif any(
             one.mentions != other.mentions or one.broken != other.broken
             for one, other in zip(before, after, strict=True)
         ):
-            self.state = object()
+            self._count(before, after)
+
+    def _count(self, before: list[Entry], after: list[Entry]) -> None:
+        self.facts.remove(before)
+        self.facts.add(after)
+        self.state = object()
 
     def renewed_since(self, old: dict[str, Surface], new: dict[str, Surface]) -> Collection[str] | None:
         """The names that may stand for something else in the second table, if they are the last two of this file."""
@@ -77,11 +81,15 @@ class WorkFile:
 def differences(
     old: dict[str, Surface], new: dict[str, Surface], renewed: Collection[str] | None
 ) -> tuple[list[str], bool]:
-    """The names that stand for something else, and whether there are other names, or in another order. `renewed` are
-    those that may stand for something else where there are no other names, None where that is not known."""
+    """The names that stand for something else, and whether there are other names, or of other kinds, or in another
+    order. `renewed` are those that may stand for something else where there are no other names, None where that is not
+    known."""
     if renewed is not None:
-        return [name for name in renewed if old[name] != new[name]], False
+        changed = [name for name in renewed if old[name] != new[name]]
+        return changed, any(kind_of(old[name]) != kind_of(new[name]) for name in changed)
     # Most surfaces are the very same objects, and there may be thousands.
-    found = list(compress(new, map(is_not, map(old.get, new), new.values())))
-    gone = old.keys() - new.keys()
-    return [*gone, *(name for name in found if old.get(name) != new[name])], list(old) != list(new)
+    found = compress(new, map(is_not, map(old.get, new), new.values()))
+    changed = [name for name in found if old.get(name) != new[name]]
+    if list(old) != list(new):
+        return [*changed, *(old.keys() - new.keys())], True
+    return changed, any(kind_of(old[name]) != kind_of(new[name]) for name in changed)

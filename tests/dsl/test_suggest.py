@@ -74,16 +74,7 @@ def test_of_many_the_one_that_the_rules_say_is_found(seed: int) -> None:
             word[at : at + rng.randrange(2)] = rng.choice(("", "q", "e", "_", "1", "er"))
         written = "".join(word)
         assert closest(written, names) == by_the_rules(written, candidates)
-        fitting = [one for one in candidates if len(one) % 2]
-        assert closest(written, names, lambda one: len(one) % 2 == 1) == by_the_rules(written, fitting)
-
-
-def test_only_what_would_be_the_answer_is_asked_whether_it_fits() -> None:
-    asked: list[str] = []
-
-    def fits(name: str) -> bool:
-        asked.append(name)
-        return name != "stats"
-
-    assert closest("statss", ["state", "stats", "writer", "agent"], fits) == "state"
-    assert set(asked) == {"stats", "state"}
+        few = [one for one in candidates if len(one) % 2]
+        only = names.only(frozenset({"few"}), lambda one: len(one) % 2 == 1)
+        assert closest(written, only) == by_the_rules(written, few)
+        assert names.only(frozenset({"few"}), lambda one: False) is only

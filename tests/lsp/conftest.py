@@ -52,7 +52,7 @@ def connected() -> Connected:
             await serve(server, from_client, to_client, lambda: False)
             await to_client.aclose()
 
-        with trio.fail_after(5):
+        with trio.fail_after(60):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(run)
                 nursery.start_soon(client.run)
