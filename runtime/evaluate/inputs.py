@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,13 +9,14 @@ import msgspec
 
 from ...dsl import ast
 from ...dsl.plan import FlowPlan, UsePlan
+from ...dsl.shapes import Json as JsonShape
 from ...dsl.shapes import Literal, Text, Union
 from ..inputs import FlowInput
 from ..judge.errors import ConfigurationError
 from ..session import Session
 from ..store.records import Json
 from .cases import INPUT, Case
-from .rows import Fault
+from .rows import Fault, json_value
 
 
 def fitting(
@@ -68,13 +68,20 @@ def _parameters(case: Case, read: frozenset[str]) -> Json:
 
 def typed(given: Json, flow: FlowPlan) -> Json:
     """Cells of a table are texts; where the flow wants another shape they are read as JSON."""
+    shapes = {param.name: param.shape for param in flow.params}
+    if isinstance(given, str) and not _is_input(list(shapes.values())):
+        given = _parsed(given)
     if not isinstance(given, dict):
         return given
-    shapes = {param.name: param.shape for param in flow.params}
     return {
         name: _parsed(value) if isinstance(value, str) and not _takes_text(shapes.get(name)) else value
         for name, value in given.items()
     }
+
+
+def _is_input(shapes: Sequence[Any]) -> bool:
+    """Whether a text may be the input as it is: of a flow that takes one text, or anything."""
+    return not shapes or (len(shapes) == 1 and (isinstance(shapes[0], JsonShape) or _takes_text(shapes[0])))
 
 
 def _takes_text(shape: Any) -> bool:
@@ -85,6 +92,6 @@ def _takes_text(shape: Any) -> bool:
 
 def _parsed(text: str) -> Json:
     try:
-        return json.loads(text)
-    except ValueError:
+        return json_value(text)
+    except (ValueError, RecursionError):
         return text

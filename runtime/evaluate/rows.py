@@ -179,6 +179,12 @@ _decoder = json.JSONDecoder(
 )
 
 
+def json_value(text: str) -> Json:
+    """The value that a text holds. Raises ValueError and RecursionError."""
+    value: Json = _decoder.decode(text)
+    return value
+
+
 def _broken_json(error: ValueError, line: int | None, *, fatal: bool = False) -> Broken:
     if isinstance(error, json.JSONDecodeError):
         # Python's own words for it differ from one version to the next.

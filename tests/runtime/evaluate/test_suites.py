@@ -218,6 +218,42 @@ async def test_cells_of_a_table_are_read_as_the_flow_wants_them(tmp_path: Path) 
     assert str(faults[0]).startswith("c.csv:3: ordered: order.id")
 
 
+TYPED = """
+workflow typed
+flow whole(n: int) -> int { return n }
+flow part(f: float) -> float { return f }
+flow two(q: text, r: int) -> text { return q }
+flow anything(x: json) -> json { return x }
+flow word(w: text) -> text { return w }
+"""
+
+
+@pytest.mark.parametrize(
+    ("flow", "given", "taken"),
+    [
+        ("whole", "5", 5),
+        ("whole", "five", None),
+        ("whole", {"n": "[" * 100_000}, None),
+        ("whole", {"n": "9" * 5000}, None),
+        ("part", {"f": "2.5"}, {"f": 2.5}),
+        ("part", {"f": "1e400"}, None),
+        ("part", {"f": "-Infinity"}, None),
+        ("part", {"f": "NaN"}, None),
+        ("two", '{"q": "a", "r": 5}', {"q": "a", "r": 5}),
+        ("two", "just a text", None),
+        ("anything", "5", "5"),
+        ("word", "5", "5"),
+    ],
+)
+async def test_what_a_cell_holds_is_read_as_json_where_the_flow_wants_no_text(
+    flow: str, given: Any, taken: Any
+) -> None:
+    async with opened(program(TYPED), {}) as session:
+        kept, faults = fitting(session, flow, [Case(id="a", input=given, line=2)], "c.csv")
+    assert [each.input for each in kept] == ([] if taken is None else [taken])
+    assert len(faults) == (taken is None)
+
+
 async def test_a_column_that_a_check_reads_need_be_no_parameter(tmp_path: Path) -> None:
     made = desk(tmp_path)
     table = b"question,expected,must\nq,a,b\n"
