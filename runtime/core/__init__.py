@@ -5,7 +5,7 @@
 #   guard        the three checks, and how a run stops
 #   trace        what there is to watch: events and counts
 #   spec         what an author writes
-#   actor        a message on its way, a life, ask and tell; hot: `ask` -> `_begin` -> `_handle` -> `_end`
+#   actor        a message on its way, a life, ask and tell; hot: `ask` -> `_handled` -> `_settle`
 #   supervisor   who is restarted, when and with whom; the order of a stop
 
 from .actor import ActorRef

@@ -1,7 +1,9 @@
 """An actor: state that outlives a message, and the messages it handles.
 
-Below the actor's `concurrency` an asker starts the handler's task itself, in the nursery of the current life,
-and parks; the handler's end reschedules it. Above, the message waits until a handler ends. No task between.
+A handler runs in the task of whoever asks, under a cancel scope of the actor's: cancelling the asker is cancelling the
+handler, its deadline is the handler's, and a reply is a return. The actor keeps the state, lets at most `concurrency`
+in at once, and ends who is inside when its life ends. What is told has nobody waiting, and is handled in the life's
+own nursery.
 """
 
 import logging
@@ -16,43 +18,87 @@ from typing import Any, Generic, TypeAlias, cast
 import attrs
 import trio
 from outcome import Error, Outcome, Value
-from trio.lowlevel import Abort, RaiseCancelT, Task, current_task, enable_ki_protection, reschedule
+from trio.lowlevel import (
+    Abort,
+    RaiseCancelT,
+    Task,
+    current_task,
+    disable_ki_protection,
+    enable_ki_protection,
+    reschedule,
+)
 from trio.lowlevel import wait_task_rescheduled as park
 
-from .errors import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
+from .errors import ActorCrashed, ActorFailure, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
 from .spec import ActorSpec, M_contra, R_co
 from .trace import Kind, MailboxStatistics, Trace, TraceEvent
 
 Cause: TypeAlias = BaseException | None
-_LEFT = object()
 _log = logging.getLogger(__name__)
 
 
 @attrs.define(eq=False)
 class Envelope:
-    """`asker` is parked until there is a reply, `teller` until there is room. `scope`: its handler has begun;
-    `raise_cancel`: its asker has left since it was sent on to a handler."""
+    """`asker` is parked until its turn comes, `teller` until there is room. `scope`: its handler has begun."""
 
     message: object
     asker: Task | None = None
-    deadline: float = inf
     teller: Task | None = None
     scope: trio.CancelScope | None = None
-    raise_cancel: RaiseCancelT | None = None
 
 
 @attrs.define(eq=False)
 class Life:
-    """One instance. `scope` ends it at once, `retired` lets it finish what it has begun; `cause` is why, and
-    `settled` says that its supervisor has decided what follows."""
+    """One instance. `scope` ends it at once, `retired` lets it finish what it has begun, which is `inside`; `cause` is
+    why, and `settled` says that its supervisor has decided what follows. `is_over`: it is torn down, and known what
+    came of it."""
 
     scope: trio.CancelScope
     retired: trio.Event = attrs.field(factory=trio.Event)
     cause: Cause = None
     is_open: bool = False
     settled: bool = False
+    is_cut: bool = False
+    is_over: bool = False
+    failure: Exception | None = None
+    inside: dict[Envelope, None] = attrs.field(factory=dict)
     handle: Callable[[Any], Awaitable[Any]] = attrs.field(init=False)
     nursery: trio.Nursery = attrs.field(init=False)
+    _empty: trio.Event | None = None
+    _over: trio.Event | None = None
+
+    async def finish(self) -> None:
+        """Returns when what it has begun has ended; it begins nothing any more."""
+        if self.inside:
+            if self._empty is None:
+                self._empty = trio.Event()
+            await self._empty.wait()
+
+    async def cut(self) -> None:
+        """Cancels what it has begun, and returns when that has unwound."""
+        self.is_cut = True
+        for envelope in self.inside:
+            if envelope.scope is not None:
+                envelope.scope.cancel()
+        await self.finish()
+
+    def leave(self, envelope: Envelope) -> None:
+        del self.inside[envelope]
+        if self._empty is not None and not self.inside:
+            self._empty.set()
+
+    def bury(self, failure: Exception | None) -> None:
+        self.is_over, self.failure = True, failure
+        if self._over is not None:
+            self._over.set()
+
+    async def end(self, name: str) -> ActorFailure:
+        """Why a message that was cut has no reply, once that is known."""
+        if not self.is_over:
+            if self._over is None:
+                self._over = trio.Event()
+            await self._over.wait()
+        return ActorStopped(name, self.cause) if self.failure is None else ActorCrashed(name, self.failure)
 
 
 @attrs.define(eq=False)
@@ -64,8 +110,8 @@ class ActorRef(Generic[M_contra, R_co]):
     _lives: dict[Life, None] = attrs.field(factory=dict, init=False)
     _life: Life | None = attrs.field(default=None, init=False)  # the one that new messages go to
     _closed: bool = attrs.field(default=False, init=False)
-    _begun: dict[Envelope, Life] = attrs.field(factory=dict, init=False)
-    _queue: OrderedDict[Envelope, Context] = attrs.field(factory=OrderedDict, init=False)
+    _begun: int = attrs.field(default=0, init=False)
+    _queue: OrderedDict[Envelope, Context | None] = attrs.field(factory=OrderedDict, init=False)
     _counts: MailboxStatistics = attrs.field(factory=MailboxStatistics, init=False)
 
     @property
@@ -76,23 +122,32 @@ class ActorRef(Generic[M_contra, R_co]):
     async def ask(self, message: M_contra, *, within: float = inf) -> R_co:
         """Send and wait for the reply, at most `within` seconds, time in the mailbox included.
 
-        The handler sees the asker's deadline and context variables. Cancelling the asker cancels the handler
-        and returns when that has unwound; a message not yet begun is dropped.
+        The handler has the asker's deadline and context variables, and is cancelled with it; a message not yet begun
+        is dropped.
         Raises the handler's `StepFailure`, `AskTimeout`, `ActorCrashed` or `ActorStopped`.
         """
         if within != inf:
             with trio.move_on_after(within):
                 return await self.ask(message)
             raise AskTimeout(self.name, within)
-        if self._closed:
-            await self.tell(message)  # a dead letter
-            raise ActorStopped(self.name)
-        envelope = Envelope(message, current_task(), trio.current_effective_deadline())
-        self._send(envelope)
-        reply = await park(partial(self._abandon, envelope))
-        if reply is _LEFT and envelope.raise_cancel is not None:
-            envelope.raise_cancel()  # here, where it was cancelled: an exception that is passed on is a cycle
-        return cast(R_co, reply)
+        envelope = Envelope(message)
+        if (life := self._room()) is not None:
+            self._begin(life, envelope)
+        else:
+            life = await self._turn(envelope)
+        try:
+            await trio.lowlevel.checkpoint()
+        except BaseException:
+            self._counts.dropped += 1
+            self._end(life, envelope)
+            raise
+        result = await self._handled(life, envelope)
+        try:
+            if result is None:
+                raise await life.end(self.name)
+            return cast(R_co, result.unwrap())
+        finally:
+            del result  # an error that is raised here holds this frame
 
     @enable_ki_protection
     async def tell(self, message: M_contra) -> None:
@@ -101,7 +156,7 @@ class ActorRef(Generic[M_contra, R_co]):
         envelope = Envelope(message)
         if not self._send(envelope):
             envelope.teller = current_task()
-            await park(partial(self._abandon, envelope))
+            await park(partial(self._withdraw, envelope))
 
     @enable_ki_protection
     def tell_nowait(self, message: M_contra) -> None:
@@ -114,28 +169,49 @@ class ActorRef(Generic[M_contra, R_co]):
         """As of now; a copy."""
         waiting = min(len(self._queue), self._spec.mailbox)
         blocked = len(self._queue) - waiting
-        return attrs.evolve(self._counts, waiting=waiting, blocked=blocked, in_flight=len(self._begun))
+        return attrs.evolve(self._counts, waiting=waiting, blocked=blocked, in_flight=self._begun)
+
+    async def _turn(self, envelope: Envelope) -> Life:
+        """The life that an asker's turn comes in. A message that is not begun yet goes with its asker."""
+        if self._closed:
+            await self.tell(cast(M_contra, envelope.message))  # a dead letter
+            raise ActorStopped(self.name)
+        envelope.asker = current_task()
+        self._queue[envelope] = None
+        return cast(Life, await park(partial(self._withdraw, envelope)))
 
     def _send(self, envelope: Envelope) -> bool:
         """False if it waits beyond the mailbox: who tells is blocked, as who asks is anyway."""
         if self._closed:
             self._dead_letter(envelope)
-        elif (life := self._life) is not None and len(self._begun) < self._spec.concurrency:
-            self._begin(life, envelope)
+        elif (life := self._room()) is not None:
+            self._start(life, envelope)
         else:
             self._queue[envelope] = copy_context()
             return len(self._queue) <= self._spec.mailbox
         return True
 
+    def _room(self) -> Life | None:
+        return self._life if self._begun < self._spec.concurrency else None
+
     def _begin(self, life: Life, envelope: Envelope) -> None:
-        self._begun[envelope] = life
-        life.nursery.start_soon(self._handle, life, envelope, name=self._spec.name)
+        self._begun += 1
+        life.inside[envelope] = None
+
+    def _start(self, life: Life, envelope: Envelope) -> None:
+        """Handle what was told."""
+        self._begin(life, envelope)
+        life.nursery.start_soon(self._handled, life, envelope, name=self._spec.name)
 
     def _pump(self) -> None:
-        while self._queue and (life := self._life) is not None and len(self._begun) < self._spec.concurrency:
+        while self._queue and (life := self._room()) is not None:
             envelope, context = self._queue.popitem(last=False)
             self._unblock()
-            context.run(self._begin, life, envelope)
+            if context is not None:
+                context.run(self._start, life, envelope)
+            elif envelope.asker is not None:
+                self._begin(life, envelope)
+                reschedule(envelope.asker, Value(life))
         if self._is_done():
             for each in self._lives:
                 self._retire(each)
@@ -146,39 +222,44 @@ class ActorRef(Generic[M_contra, R_co]):
                 reschedule(envelope.teller)
                 envelope.teller = None
 
-    def _abandon(self, envelope: Envelope, raise_cancel: RaiseCancelT) -> Abort:
-        envelope.raise_cancel = raise_cancel
-        if envelope.scope is not None:
-            envelope.scope.cancel()
-        else:
-            self._counts.dropped += 1
-        if envelope not in self._queue:
-            return Abort.FAILED
+    def _withdraw(self, envelope: Envelope, _raise_cancel: RaiseCancelT) -> Abort:
+        self._counts.dropped += 1
         del self._queue[envelope]
         self._unblock()
         return Abort.SUCCEEDED
 
-    async def _handle(self, life: Life, envelope: Envelope) -> None:
+    @enable_ki_protection
+    async def _handled(self, life: Life, envelope: Envelope) -> Outcome[Any] | None:
+        """The reply or the failure. None: its life was ended before there was one. An asker's own cancellation goes
+        through."""
+        if life.is_cut:  # before it could begin
+            self._dead_letter(envelope)
+            self._end(life, envelope)
+            return None
         result: Outcome[Any] | None = None
+        scope = envelope.scope = trio.CancelScope()
         try:
-            if envelope.raise_cancel is None:  # its asker is still there
-                with trio.CancelScope(deadline=envelope.deadline) as envelope.scope:
-                    if self._trace is not None:
-                        self._emit("begun", envelope.message)
-                    result = Value(await life.handle(envelope.message))
+            with scope:
+                if self._trace is not None:
+                    self._emit("begun", envelope.message)
+                result = Value(await _interruptible(life.handle, envelope.message))
         except Exception as fault:
-            result = self._judge(life, fault)
+            # Beside a `Cancelled` that the scope took, no failure is why: its life was ended from outside.
+            result = None if scope.cancelled_caught else self._judge(life, fault)
         except BaseExceptionGroup as group:
-            # There is a `Cancelled` in it: this life is ended from outside, and no failure beside it is why.
+            # There is a `Cancelled` in it: its asker was cancelled, and no failure beside it is why.
             raise group.split(StepFailure)[1] or group from None
-        self._end(envelope, result)
+        finally:
+            self._settle(life, envelope, result)
+        return result
 
     def _judge(self, life: Life, fault: Exception) -> Outcome[Any]:
         """An answer or a bug? A bug ends this life, and fails no message but its own."""
         group = fault if isinstance(fault, ExceptionGroup) else ExceptionGroup("", [fault])
         if group.split(StepFailure)[1] is None:
             self._counts.failed += 1
-            return Error(fault)
+            assert fault.__traceback__ is not None
+            return Error(fault.with_traceback(fault.__traceback__.tb_next))  # the frame that will hold this
         if isinstance(fault, Finished):
             self._retire(life, settled=False)
             return Value(fault.reply)
@@ -186,22 +267,21 @@ class ActorRef(Generic[M_contra, R_co]):
         self._retire(life, fault, settled=False)
         return Error(ActorCrashed(self.name, fault))
 
-    @enable_ki_protection
-    def _end(self, envelope: Envelope, result: Outcome[Any] | None, why: Cause = None) -> None:
-        """The end of a message that was begun. No result: it was cancelled, since its asker left or its time was
-        up, or else its life ended, and `why` says how."""
-        del self._begun[envelope]
-        if type(result) is Value:
-            self._counts.handled += 1
-        if self._trace is not None and envelope.scope is not None:
-            error = result.error if isinstance(result, Error) else why
-            self._emit("cancelled" if result is None else "ended", envelope.message, error)
+    def _settle(self, life: Life, envelope: Envelope, result: Outcome[Any] | None) -> None:
+        """The end of a message that was handled. No result: its asker left, its time was up, or its life ended."""
         if result is None:
-            if envelope.scope is not None:
-                self._counts.cancelled += 1
-            result = Error(why or AskTimeout(self.name)) if envelope.raise_cancel is None else Value(_LEFT)
-        if envelope.asker is not None:
-            reschedule(envelope.asker, result)
+            self._counts.cancelled += 1
+        elif type(result) is Value:
+            self._counts.handled += 1
+        if self._trace is not None:
+            error = result.error if isinstance(result, Error) else None
+            self._emit("cancelled" if result is None else "ended", envelope.message, error)
+        self._end(life, envelope)
+
+    def _end(self, life: Life, envelope: Envelope) -> None:
+        """It leaves its place to the next."""
+        self._begun -= 1
+        life.leave(envelope)
         if self._queue or self._closed:
             self._pump()
 
@@ -242,9 +322,7 @@ class ActorRef(Generic[M_contra, R_co]):
 
     def _bury(self, life: Life, failure: Exception | None) -> None:
         del self._lives[life]
-        for envelope in [each for each, its in self._begun.items() if its is life]:
-            crash = ActorCrashed(self.name, failure) if failure is not None else None
-            self._end(envelope, None, crash or ActorStopped(self.name, life.cause))
+        life.bury(failure)
         if life.is_open:
             self._emit("stopped")
 
@@ -261,3 +339,9 @@ class ActorRef(Generic[M_contra, R_co]):
             if envelope.asker is not None:
                 reschedule(envelope.asker, Error(ActorStopped(self.name, cause)))
         self._pump()
+
+
+@disable_ki_protection
+async def _interruptible(handle: Callable[[Any], Awaitable[Any]], message: object) -> object:
+    """A handler, which Ctrl-C may interrupt where it is."""
+    return await handle(message)

@@ -31,8 +31,8 @@ class ActorCrashed(ActorFailure):
 class AskTimeout(ActorFailure):
     """No reply in time, time in the mailbox included; the handler was cancelled."""
 
-    def __init__(self, name: str, seconds: float | None = None) -> None:
-        super().__init__(name, "gave no reply " + ("in time" if seconds is None else f"in {seconds:g} s"))
+    def __init__(self, name: str, seconds: float) -> None:
+        super().__init__(name, f"gave no reply in {seconds:g} s")
 
 
 class MailboxFull(ActorFailure):

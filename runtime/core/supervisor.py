@@ -86,8 +86,15 @@ class Supervisor:
             with life.scope:
                 await trio.sleep(delay)
                 async with child._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
-                    await child._serve(life)
-                    self._renew(child, life, life.cause)
+                    try:
+                        await child._serve(life)
+                        self._renew(child, life, life.cause)
+                        await life.finish()
+                    finally:
+                        with trio.CancelScope(
+                            shield=True
+                        ):  # cancelled as well, in the tasks of those who asked
+                            await life.cut()
         except Exception as exc:
             failure = exc
             child._crash(exc)

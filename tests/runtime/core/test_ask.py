@@ -130,22 +130,91 @@ async def test_messages_begin_in_the_order_they_were_sent() -> None:
     assert desk.begun == [0, 1, 2, 3, 4, 5]
 
 
-async def test_every_message_has_a_task_of_its_own_with_the_name_of_the_actor() -> None:
-    tasks: list[trio.lowlevel.Task] = []
-    names: set[str] = set()
+async def test_a_handler_runs_in_the_task_of_its_asker_and_what_was_told_in_one_of_the_actor() -> None:
+    tasks: dict[str, trio.lowlevel.Task] = {}
 
-    async def note(message: int) -> int:
-        tasks.append(trio.lowlevel.current_task())
-        names.add(trio.lowlevel.current_task().name)
+    async def note(message: str) -> None:
+        tasks[message] = trio.lowlevel.current_task()
         await trio.lowlevel.checkpoint()
-        return message
 
-    async with open_supervisor() as supervisor, trio.open_nursery() as nursery:
+    async with open_supervisor() as supervisor:
         ref = supervisor.start(ActorSpec(name="note", behaviour=stateless(note)))
-        for number in range(3):
-            nursery.start_soon(ref.ask, number)
-    assert len({id(task) for task in tasks}) == 3
-    assert names == {"note"}
+        await ref.ask("asked")
+        await ref.tell("told")
+        await wait_all_tasks_blocked()
+    assert tasks["asked"] is trio.lowlevel.current_task()
+    assert tasks["told"].name == "note"
+
+
+async def test_a_life_that_ends_by_force_unwinds_its_handlers_before_it_is_torn_down() -> None:
+    log: list[str] = []
+
+    @asynccontextmanager
+    async def desk() -> AsyncIterator[Handler]:
+        async def handle(message: int) -> int:
+            try:
+                await trio.sleep_forever()
+            finally:
+                log.append("unwound")
+            return message
+
+        yield handle
+        log.append("never")
+
+    @asynccontextmanager
+    async def behaviour() -> AsyncIterator[Handler]:
+        try:
+            async with desk() as handle:
+                yield handle
+        finally:
+            log.append("torn down")
+
+    async def ask() -> None:
+        with pytest.raises(ActorStopped):
+            await ref.ask(1)
+        log.append("told")
+
+    async with trio.open_nursery() as nursery, open_supervisor() as supervisor:
+        ref = supervisor.start(ActorSpec(name="desk", behaviour=behaviour))
+        nursery.start_soon(ask)
+        await wait_all_tasks_blocked()
+        await supervisor.stop(grace=0)
+    assert log == ["unwound", "torn down", "told"]
+
+
+async def test_an_actor_that_asks_itself_is_ended_in_all_of_its_handlers() -> None:
+    async def handle(depth: int) -> int:
+        if depth:
+            return await ref.ask(depth - 1)
+        return await trio.sleep_forever()
+
+    async def ask() -> None:
+        with pytest.raises(ActorStopped):
+            await ref.ask(3)
+
+    async with trio.open_nursery() as nursery, open_supervisor() as supervisor:
+        ref = supervisor.start(ActorSpec(name="deep", behaviour=stateless(handle), concurrency=inf))
+        nursery.start_soon(ask)
+        await wait_all_tasks_blocked()
+        assert ref.statistics().in_flight == 4
+        await supervisor.stop(grace=0)
+    assert (ref.statistics().in_flight, ref.statistics().cancelled) == (0, 4)
+
+
+async def test_an_ask_that_begins_while_its_actor_is_ended_is_told_and_handled_by_nobody() -> None:
+    desk = Desk()
+
+    async def ask() -> None:
+        with pytest.raises(ActorStopped):
+            await ref.ask(2)
+
+    async with trio.open_nursery() as nursery, open_supervisor() as supervisor:
+        ref = supervisor.start(desk.spec(concurrency=2))
+        await wait_all_tasks_blocked()
+        nursery.start_soon(ask)
+        nursery.start_soon(supervisor.stop, 0)
+    assert 2 not in desk.begun or desk.cancelled == [2]
+    assert ref.statistics().in_flight == 0
 
 
 @pytest.mark.parametrize("queued", [False, True])
@@ -432,7 +501,7 @@ async def test_2000_waiting_asks_are_cancelled_together() -> None:
             await wait_all_tasks_blocked()
             tasks = trio.lowlevel.current_statistics().tasks_living
             nursery.cancel_scope.cancel()
-        assert tasks < 3020  # a task for each asker and each handler, and none for those that wait
+        assert tasks < 2020  # a task for each asker, and none for a handler or for one that waits
         statistics = ref.statistics()
         assert (statistics.in_flight, statistics.waiting, statistics.blocked) == (0, 0, 0)
         assert (statistics.cancelled, statistics.dropped) == (1000, 1000)
@@ -505,5 +574,30 @@ async def test_an_abandoned_ask_leaves_nothing_for_the_garbage_collector() -> No
             del thing
             await wait_all_tasks_blocked()
             assert left() is None
+        finally:
+            gc.enable()
+
+
+async def test_a_refused_ask_leaves_nothing_for_the_garbage_collector() -> None:
+    async def refuse(message: int) -> int:
+        raise Refused("no")
+
+    async def relay(message: int) -> int:
+        return await inner.ask(message)
+
+    async def ask() -> weakref.ref[Refused]:
+        try:
+            await outer.ask(1)
+        except Refused as error:
+            return weakref.ref(error)
+        raise AssertionError
+
+    async with open_supervisor() as supervisor:
+        inner = supervisor.start(ActorSpec(name="inner", behaviour=stateless(refuse)))
+        outer = supervisor.start(ActorSpec(name="outer", behaviour=stateless(relay)))
+        gc.collect()
+        gc.disable()
+        try:
+            assert (await ask())() is None
         finally:
             gc.enable()

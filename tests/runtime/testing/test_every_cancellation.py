@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
-import textwrap
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -16,7 +13,6 @@ import trio
 from trio.testing import MockClock
 
 from judgeflow.runtime import program as program_module
-from judgeflow.runtime.agents.loop import _Visit
 from judgeflow.runtime.core import ActorSpec, RunGuard, TraceEvent, open_supervisor, stateless
 from judgeflow.runtime.flow.steps import StepCompiler
 from judgeflow.runtime.judge.protocol import ConditionAnswer, DecisionRequest
@@ -27,6 +23,7 @@ from judgeflow.runtime.testing.cancellations import Cut, every_cancellation
 from judgeflow.runtime.testing.watched import Watch
 
 from ..helpers import Model, opened, program
+from ..mutants import mutate
 
 SOURCE = """
 model small "fake/small"
@@ -85,24 +82,13 @@ async def test_a_sound_program_passes(autojump_clock: MockClock) -> None:
 # -- mutants: the program with one line that is not there, or weaker
 
 
-def mutate(monkeypatch: pytest.MonkeyPatch, owner: type, name: str, line: str, instead: str) -> None:
-    source = textwrap.dedent(inspect.getsource(getattr(owner, name)))
-    assert line in source
-    scope: dict[str, Any] = {}
-    exec(
-        compile(source.replace(line, instead), "<mutant>", "exec"), vars(sys.modules[owner.__module__]), scope
-    )
-    monkeypatch.setattr(owner, name, scope[name])
-
-
 @pytest.mark.parametrize(
     ("owner", "name", "line"),
     [
         (Turn, "take", "await self._run.guard.check()"),
-        (_Visit, "_complete", "await self.run.proceed()"),
         (StepCompiler, "_approve", "await run.guard.check()"),
     ],
-    ids=["before the provider", "before an answer is used", "before a person is asked"],
+    ids=["before the provider", "before a person is asked"],
 )
 async def test_without_one_of_its_checks_it_does_not(
     owner: type, name: str, line: str, monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
