@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -38,6 +39,7 @@ def target_of(importer: str, written: str) -> str:
     return normal(os.path.join(os.path.dirname(importer), written))
 
 
+@lru_cache(maxsize=1024)
 def normal(path: str) -> str:
     """One spelling for one path; nothing is looked up."""
     return os.path.normpath(path).replace(os.sep, "/")

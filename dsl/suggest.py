@@ -116,16 +116,24 @@ def distance(left: str, right: str) -> int:
     left, right = _differing(left, right)
     if not left or not right:
         return len(left) + len(right)
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, letter in enumerate(left, 1):
-        before, last, row = row, before, [i]
-        for j, other in enumerate(right, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+    # A column of the usual table at a time, its rows the bits of a number: `up` and `down` say where a cell is one more
+    # or less than the one above it (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit
+    # distances", 2003).
+    rows: dict[str, int] = {}
+    for at, letter in enumerate(left):
+        rows[letter] = rows.get(letter, 0) | 1 << at
+    full, last = (1 << len(left)) - 1, 1 << len(left) - 1
+    edits, up, down, equal, before = len(left), full, 0, 0, 0
+    for letter in right:
+        same = rows.get(letter, 0)
+        swapped = ((~equal & same) << 1) & before
+        equal = ((((same & up) + up) ^ up) | same | down | swapped) & full
+        more, less = down | (full & ~(equal | up)), equal & up
+        edits += 1 if more & last else -1 if less & last else 0
+        more = (more << 1 | 1) & full
+        up, down = (less << 1 | ~(equal | more)) & full, more & equal
+        before = same
+    return edits
 
 
 def _differing(left: str, right: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from urllib.parse import quote, unquote, urlsplit
 
 from ..dsl.graph import normal
@@ -14,6 +15,7 @@ from ..dsl.graph import normal
 _DRIVE = re.compile(r"/[A-Za-z]:")
 
 
+@lru_cache(maxsize=1024)  # The same few come with every key.
 def to_path(uri: str) -> str:
     parts = urlsplit(uri)
     if parts.scheme != "file":

@@ -39,19 +39,16 @@ def ticked(words: Iterable[str]) -> list[str]:
     return [f"`{word}`" for word in words]
 
 
+_KINDS = {ModelSurface: "model", TypeSurface: "type", ConstantSurface: "constant"}
+
+
 def kind_of(surface: Surface) -> str:
     """What a user calls a declaration of this kind."""
-    match surface:
-        case CallableSurface(kind="judge", code=True):
-            return "code judge"
-        case CallableSurface(kind=kind) | NamedSurface(kind=kind):
-            return kind
-        case ModelSurface():
-            return "model"
-        case TypeSurface():
-            return "type"
-        case ConstantSurface():
-            return "constant"
+    if isinstance(surface, CallableSurface):
+        return "code judge" if surface.code else surface.kind
+    if isinstance(surface, NamedSurface):
+        return surface.kind
+    return _KINDS[type(surface)]
 
 
 JUDGES = frozenset({"judge", "code judge"})

@@ -78,3 +78,23 @@ def test_of_many_the_one_that_the_rules_say_is_found(seed: int) -> None:
         only = names.only(frozenset({"few"}), lambda one: len(one) % 2 == 1)
         assert closest(written, only) == by_the_rules(written, few)
         assert names.only(frozenset({"few"}), lambda one: False) is only
+
+
+def by_table(left: str, right: str) -> int:
+    """The textbook's table of edits, with swaps."""
+    table = {(i, 0): i for i in range(len(left) + 1)} | {(0, j): j for j in range(len(right) + 1)}
+    for i in range(1, len(left) + 1):
+        for j in range(1, len(right) + 1):
+            change = table[i - 1, j - 1] + (left[i - 1] != right[j - 1])
+            table[i, j] = min(table[i - 1, j] + 1, table[i, j - 1] + 1, change)
+            if i > 1 and j > 1 and left[i - 2 : i] == right[j - 2 : j][::-1]:
+                table[i, j] = min(table[i, j], table[i - 2, j - 2] + 1)
+    return table[len(left), len(right)]
+
+
+def test_the_distance_is_that_of_the_textbook() -> None:
+    rng = random.Random(3)
+    for _ in range(1500):
+        letters = rng.choice(("ab", "abc", "abcdefgh"))
+        left, right = ("".join(rng.choices(letters, k=rng.randrange(11))) for _ in range(2))
+        assert distance(left, right) == by_table(left, right), (left, right)
