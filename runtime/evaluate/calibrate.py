@@ -157,12 +157,14 @@ async def calibrate(
 ) -> CalibrationReport:
     """Asks the judge about every labelled answer. What it could not judge counts neither as agreement nor against."""
     checks = Checks(session, (judge,), pace.account)
-    found: dict[str, Judged] = {}
+    # By place: the short ids of two runs may be the same.
+    found: dict[int, Judged] = {}
 
-    async def one(item: Labelled) -> str:
+    async def one(place: tuple[int, Labelled]) -> str:
+        at, item = place
         subject = Subject(flow=item.flow, task=item.task, answer=item.answer, case=item.fields)
         result = await checks.one(judge, subject)
-        found[item.id] = Judged(
+        found[at] = Judged(
             id=item.id,
             line=item.line,
             task=item.task,
@@ -172,8 +174,8 @@ async def calibrate(
         )
         return f"{result.state:<10}  {item.id}"
 
-    await pace.through(labelled, one)
-    results = [found[item.id] for item in labelled if item.id in found]
+    await pace.through([*enumerate(labelled)], one)
+    results = [judged for _, judged in sorted(found.items())]
     return report_of(
         session.plan.workflow,
         shown,

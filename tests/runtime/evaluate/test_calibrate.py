@@ -181,7 +181,11 @@ def test_a_number_that_says_nothing_is_told_so() -> None:
 
 
 async def run(
-    judge: str, models: dict[str, Model], labels: Sequence[tuple[str, bool]], store: Path | None = None
+    judge: str,
+    models: dict[str, Model],
+    labels: Sequence[tuple[str, bool]],
+    store: Path | None = None,
+    name: str | None = None,
 ) -> CalibrationReport:
     made = program(DESK)
     chosen = choose_judge(made.plan, judge)
@@ -193,7 +197,7 @@ async def run(
     async with opened(made, everything, store=store, extend=extend) as session:
         account = EvalAccount("desk:eval", "", (), session.writer, session.stamp)
         items = [
-            Labelled(id=str(at), flow="main", task="q", answer=answer, label=label)
+            Labelled(id=name or str(at), flow="main", task="q", answer=answer, label=label)
             for at, (answer, label) in enumerate(labels)
         ]
         return await calibrate(session, chosen.use, chosen.shown, items, Pace(account, 1), source="labels")
@@ -205,6 +209,14 @@ async def test_an_opinion_is_held_against_labels() -> None:
     assert report.confusion == Confusion(pass_pass=1, fail_fail=1, fail_pass=1)
     assert report.measures == ()
     assert report.cost.known != "0"
+
+
+async def test_answers_whose_short_ids_are_the_same_stay_apart() -> None:
+    judge = Model(lambda request: "PASS" if "fine" in request.messages[-1].content else "no")
+    report = await run(
+        "opinion", {"j": judge}, [("fine", True), ("bad", False), ("bad", True)], name="0a1b2c3d"
+    )
+    assert report.confusion == Confusion(pass_pass=1, fail_fail=1, pass_fail=1)
 
 
 async def test_u66_a_rating_has_a_sweep_over_its_score() -> None:
