@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .runs import add_filters, answering, count, filter_of, read_store
+from .eval_arguments import count
+from .runs import add_filters, answering, filter_of, read_store
 from .store_file import store_file
 from .wrong_use import WrongUse
 

@@ -7,8 +7,9 @@ import getpass
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
+from .eval_arguments import count
 from .keys import read_key, single_keys
-from .runs import add_filters, answering, count, filter_of, read_store, width_of
+from .runs import add_filters, answering, filter_of, read_store, width_of
 from .store_file import store_file
 from .wrong_use import WrongUse
 

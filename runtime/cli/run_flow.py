@@ -21,7 +21,14 @@ from ..judge.reading import exact_number
 from ..program import CheckError, Program, Result, load
 from ..report.exit_codes import ANSWERED, FILE_ERRORS, INTERRUPTED, WRONG_USE, exit_code
 from ..run import Ledger, Limits
-from ..store.errors import AmbiguousThreadError, NoStoreError, NoThreadError, StoreError
+from ..store.errors import (
+    AmbiguousIdError,
+    AmbiguousThreadError,
+    NoStoreError,
+    NoThreadError,
+    StoreError,
+    UnknownIdError,
+)
 from ..store.terns import Store
 from ..store.threads import find_thread
 from .answers_only import answers_only
@@ -68,6 +75,16 @@ def start(
     return exit_code(result.record)
 
 
+_WRONG = (
+    WrongUse,
+    ConfigurationError,
+    NotResumableError,
+    UnknownThreadError,
+    UnknownIdError,
+    AmbiguousIdError,
+)
+
+
 def answering(work: Callable[[], int]) -> int:
     """The exit code of some work; what went wrong is told in a line."""
     try:
@@ -75,7 +92,7 @@ def answering(work: Callable[[], int]) -> int:
     except CheckError as error:
         print(error, file=sys.stderr)
         return FILE_ERRORS
-    except (WrongUse, ConfigurationError, NotResumableError, UnknownThreadError) as error:
+    except _WRONG as error:
         print(f"jrun: {error}", file=sys.stderr)
         return WRONG_USE
     except (JudgeflowError, StoreError) as error:

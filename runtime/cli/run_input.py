@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ...dsl.plan import FlowPlan
 from ...dsl.shapes import Literal, Shape, Text, Union
 from ..inputs import unknown_parameter
+from ..judge.reading.strict_json import NotJson, parse, plain
 from .wrong_use import WrongUse
 
 
@@ -30,15 +29,32 @@ def input_of(arguments: argparse.Namespace, flow: FlowPlan) -> Any:
     if given:
         return given
     if arguments.task is not None:
-        return _typed(_some(arguments.task, flow, arguments, "the task is empty"), flow)
+        task = _whole(arguments.task, "the task")
+        return _typed(_some(task, flow, arguments, "the task is empty"), flow)
     if not any(param.default is None and not param.optional for param in flow.params):
         return None
     if sys.stdin.isatty():
         raise WrongUse(f"{flow.name} needs a task: {_how(flow, arguments)}")
+    return _typed(_some(_read_input(), flow, arguments, "standard input is empty"), flow)
+
+
+def _read_input() -> str:
     try:
-        return _typed(_some(sys.stdin.read(), flow, arguments, "standard input is empty"), flow)
+        return _whole(sys.stdin.read(), "standard input").removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise WrongUse("standard input is no UTF-8 text") from None
+
+
+def _whole(text: str, what: str) -> str:
+    """A text of the command line. What Python could not decode, as in a locale without UTF-8, is read as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        try:
+            return os.fsencode(text).decode()
+        except UnicodeError:
+            raise WrongUse(f"{what} is no UTF-8 text") from None
+    return text
 
 
 def _typed(task: str, flow: FlowPlan) -> Any:
@@ -76,6 +92,7 @@ def _by_name(pairs: list[str], flow: FlowPlan) -> dict[str, Any]:
             raise WrongUse(f"--input {unknown_parameter(flow.name, name, list(shapes))}")
         if name in given:
             raise WrongUse(f"--input {name}: it is given twice")
+        value = _whole(value, f"--input {name}")
         given[name] = value if _is_text(shapes[name]) else _json(value)
     return given
 
@@ -91,17 +108,19 @@ def _is_text(shape: Shape) -> bool:
 
 def _json(value: str) -> Any:
     try:
-        return json.loads(value)
-    except ValueError:
+        return plain(parse(value))
+    except NotJson:
         return value
 
 
 def _from_file(path: str) -> dict[str, Any]:
     try:
-        data = msgspec.json.decode(Path(path).read_bytes())
+        data = plain(parse(Path(path).read_bytes().decode("utf-8-sig")))
     except OSError as error:
         raise WrongUse(f"{path}: {error.strerror or error}") from None
-    except msgspec.DecodeError as error:
+    except UnicodeDecodeError as error:
+        raise WrongUse(f"{path}: byte {error.start} is not valid UTF-8: save it again as UTF-8") from None
+    except NotJson as error:
         raise WrongUse(f"{path}: not JSON: {error}") from None
     if not isinstance(data, dict):
         raise WrongUse(f"{path}: must hold a JSON object with the flow's parameters")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .durations import seconds_of
+from .eval_arguments import count
 from .store_file import store_file
 from .wrong_use import WrongUse
 
@@ -89,14 +90,6 @@ def add_filters(parser: argparse.ArgumentParser, *, default: str | None, statuse
     add("--version", "V", "a workflow version, or the first 8 characters or more of a hash")
     add("--text", "WORDS", "in the task, the answer or the reason")
     add("--tenant", "NAME", "whose runs; tenants see only their own", default=default or "")
-
-
-def count(text: str) -> int:
-    """A number of things, for argparse, which says "invalid count value" where it is none."""
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
 
 
 def handle_list(arguments: argparse.Namespace) -> int:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import sys
 from typing import TextIO
+
+PLAIN = str.maketrans(
+    {
+        "✔": "+", "✖": "x", "▶": ">", "‖": "=", "⊘": "-", "●": "*", "·": ".", "…": "...", "→": "->", "—": "-",
+        "×": "x", "≥": ">=", "≤": "<=", "–": "-", "•": "*", "▲": "^", "│": "|", "─": "-", "└": "`", "├": "|",
+        "╭": "+", "╰": "+", "┼": "+", "█": "#",
+    }
+)  # fmt: skip
+"""What stands for our marks on a console that has them not: none of them may look like another."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -18,7 +28,18 @@ def prepare_streams() -> None:
         if stream is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # until the process ends
         elif mode == "w" and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            codecs.register_error(_PLAINLY, _plainly)
+            stream.reconfigure(errors=_PLAINLY)
+
+
+_PLAINLY = "judgeflow.plainly"
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(PLAIN)
+    return "".join(mark if mark.isascii() else "?" for mark in text), error.end
 
 
 def is_full(error: OSError, stream: TextIO) -> bool:

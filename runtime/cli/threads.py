@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any, TextIO
 
-from .runs import answering, count, read_store, width_of
+from .eval_arguments import count
+from .runs import answering, read_store, width_of
 from .store_file import store_file
 
 SHOWN = 20

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .runs import add_filters, count
+from .eval_arguments import count
+from .runs import add_filters
 
 DESCRIPTION = """\
 Serves the store as web pages on this machine alone, until Ctrl-C: runs with their trace, verdicts and costs,

@@ -71,4 +71,4 @@ def test_that_earlier_turns_are_not_seen_is_told(jrun: Jrun) -> None:
 
 def test_a_run_that_is_not_there_is_told(jrun: Jrun) -> None:
     code, _, err = jrun("rerun", "nothing")
-    assert (code, "there is no run 'nothing'" in err) == (1, True)
+    assert (code, "there is no run 'nothing'" in err) == (2, True)

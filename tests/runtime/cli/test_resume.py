@@ -81,9 +81,9 @@ def test_a_program_that_was_moved_or_changed(file: Path, capsys: pytest.CaptureF
 
 
 def test_a_run_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["resume", "abc"]) == 1
+    assert main(["resume", "abc"]) == 2
     paused(file, capsys)
-    assert main(["resume", "zzz"]) == 1
+    assert main(["resume", "zzz"]) == 2
     assert "zzz" in capsys.readouterr().err
 
 

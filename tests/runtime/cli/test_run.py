@@ -378,3 +378,30 @@ def test_sigterm_is_the_first_interrupt(tmp_path: Path) -> None:
     assert process.wait(10) == 130
     process.communicate()
     assert record_of(tmp_path).status == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'\xef\xbb\xbf{"question": "go"}', ""),
+        (b'{"question": "a", "question": "b"}', "in.json: not JSON: "),
+        (b'{"question": NaN}', "in.json: not JSON: "),
+        (b'{"question": "\xff"}', "in.json: byte 14 is not valid UTF-8: save it again as UTF-8"),
+        (b"[1]", "in.json: must hold a JSON object"),
+    ],
+)
+def test_a_file_of_input_holds_one_value_a_name_in_utf_8(jrun: Jrun, data: bytes, said: str) -> None:
+    Path("in.json").write_bytes(data)
+    code, _, err = jrun("flow.judge", "--flow", "halted", "--input-file", "in.json")
+    assert (code, said in err) == (2 if said else 4, True)
+
+
+@pytest.mark.parametrize("words", [("go\udcff",), ("--input", "question=go\udcff")])
+def test_a_task_that_is_no_text_is_wrong_use(jrun: Jrun, words: tuple[str, ...]) -> None:
+    code, out, err = jrun("flow.judge", "--flow", "halted", *words)
+    assert (code, out) == (2, "")
+    assert "is no UTF-8 text" in err
+
+
+def test_a_task_in_a_locale_without_utf_8_is_read_as_utf_8(jrun: Jrun) -> None:
+    assert jrun("flow.judge", "--flow", "halted", "W\udcc3\udca4s?")[1] == "Not today: Wäs?\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from judgeflow.runtime.cli.interrupt import stop_signals
+from judgeflow.runtime.cli.streams import PLAIN, prepare_streams
 from judgeflow.runtime.store.terns import Store
 
 SOURCE = """
@@ -81,3 +83,15 @@ def test_a_terminal_that_is_closed_stops_a_run_unless_that_is_ignored() -> None:
     finally:
         signal.signal(signal.SIGHUP, before)
     assert {signal.SIGINT, signal.SIGTERM} <= set(stop_signals())
+
+
+def test_case_249_on_a_console_without_our_marks_no_two_verdicts_look_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    prepare_streams()
+    print("✔ passed → ✖ failed, ? unreadable, ⊘ cut, ▶ runs; Wäs ☃", flush=True)
+    assert raw.getvalue() == b"+ passed -> x failed, ? unreadable, - cut, > runs; W?s ?\n"
+    marks = "✔✖▶‖⊘●"
+    assert len(set(marks.translate(PLAIN)) | {"?"}) == len(marks) + 1
