@@ -46,7 +46,7 @@ async def test_a_call_cancelled_at_any_of_its_steps_costs_the_pool_nothing(kit, 
                 if warm:
                     await provider.chat(kit.asks())
                 cancelled = await cut_off(provider, kit.asks(), step)
-        with trio.fail_after(1):
+        with trio.fail_after(20):
             async with trio.open_nursery() as nursery:
                 for _ in range(12):
                     nursery.start_soon(provider.chat, kit.asks())
@@ -78,7 +78,7 @@ async def test_calls_cancelled_at_any_moment_never_wedge_a_pool(kit, seed) -> No
                 for _ in range(25):
                     nursery.start_soon(call)
         cancelled = 150 - len(ended)
-        with trio.fail_after(2):
+        with trio.fail_after(20):
             async with trio.open_nursery() as nursery:
                 for _ in range(24):
                     nursery.start_soon(lambda: provider.chat(kit.asks()))
@@ -105,6 +105,6 @@ async def test_cancelled_calls_leave_a_pool_that_works(kit) -> None:
                     for _ in range(12):
                         nursery.start_soon(provider.chat, kit.asks())
         slow = False
-        with trio.fail_after(2):
+        with trio.fail_after(20):
             assert (await provider.chat(kit.asks())).text == "ok"
         assert server.open == 1

@@ -33,7 +33,7 @@ async def test_an_answer_is_there_once_it_is_whole_even_where_the_body_does_not_
         await wire.until_closed()
 
     async with kit.provider(endless) as (provider, server):
-        with trio.fail_after(1):
+        with trio.fail_after(20):
             assert (await provider.chat(kit.asks())).text == "ok"
     assert server.connections == 1
 
@@ -99,19 +99,19 @@ async def test_case_086_declared_concurrency_is_reached_at_once(kit) -> None:
 
 async def test_more_calls_than_permits_wait_and_waiting_is_no_failure(kit) -> None:
     async def slow(_, wire) -> None:
-        await wire.sleep(0.05)
+        await wire.sleep(0.09)
         await wire.send(kit.http(kit.said("ok")))
 
     texts: list[str] = []
     async with kit.provider(slow, concurrency=2) as (provider, server):
 
         async def call() -> None:
-            texts.append((await provider.chat(kit.asks(timeout=0.14))).text)
+            texts.append((await provider.chat(kit.asks(timeout=0.42))).text)
 
         async with trio.open_nursery() as nursery:
-            for _ in range(8):
+            for _ in range(10):
                 nursery.start_soon(call)
-    assert (texts, server.most_at_once) == (["ok"] * 8, 2)
+    assert (texts, server.most_at_once) == (["ok"] * 10, 2)
 
 
 async def test_case_120_a_permit_is_not_held_between_two_calls(kit) -> None:
@@ -160,7 +160,7 @@ async def test_a_request_that_nobody_takes_holds_up_no_other(kit) -> None:
         async with trio.open_nursery() as nursery:
             for _ in range(stuck):
                 nursery.start_soon(provider.chat, kit.asks())
-        with trio.fail_after(2):
+        with trio.fail_after(20):
             async with trio.open_nursery() as nursery:
                 for _ in range(stuck):
                     nursery.start_soon(provider.chat, kit.asks("x" * 8_000_000))
@@ -217,7 +217,7 @@ async def test_a_wait_that_is_longer_than_the_time_allowed_is_not_begun(kit) -> 
     limited = kit.answers({"error": {"message": "m"}}, 429, headers={"retry-after": "60"})
     async with kit.provider(limited) as (provider, server):
         error = None
-        with trio.fail_after(1):
+        with trio.fail_after(20):
             try:
                 await provider.chat(kit.asks(timeout=5))
             except Exception as caught:

@@ -120,7 +120,7 @@ async def test_a_service_that_hangs_is_given_up(kit, monkeypatch) -> None:
 
     async with kit.serving(hang) as server:
         monkeypatch.setattr("judgeflow.runtime.providers.look.QUICK", kit.impatient().timing)
-        with trio.fail_after(2):
+        with trio.fail_after(20):
             found = await seen(kit, "ollama", environ(OLLAMA_HOST=server.url))
     assert (found.state, "provider.slow-start" in found.said) == ("failed", True)
 
