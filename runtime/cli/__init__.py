@@ -73,6 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _answer(words)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         # The reader of our output went away (`jrun runs | head`): nothing is wrong on this side.
         sys.stderr.close()
@@ -127,8 +129,6 @@ def _run_verb(verb: str, words: list[str]) -> int:
         return int(arguments.handler(arguments))
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
-    except KeyboardInterrupt:
-        return 130
 
 
 def _arguments(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

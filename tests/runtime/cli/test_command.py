@@ -39,6 +39,14 @@ def test_without_a_word_the_help_is_shown_as_wrong_use(capsys: pytest.CaptureFix
     assert "jrun FILE.judge [TASK]" in capsys.readouterr().out
 
 
+def test_an_interrupt_while_a_verb_is_still_being_loaded_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(name: str, package: str) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.import_module", interrupted)
+    assert main(["check", "."]) == 130
+
+
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"jrun {__version__}\n"
