@@ -75,6 +75,9 @@ def _run_batch(arguments: argparse.Namespace) -> int:
     out = Path(arguments.out) if arguments.out else path.with_name(f"{path.stem}.results.jsonl")
     if out.suffix != ".jsonl":
         raise WrongUse(f"--out {out}: results are JSON lines, so the file ends in .jsonl")
+    for option, file in (("--out", out), ("--record", arguments.record)):
+        if file is not None and Path(file).exists() and path.samefile(file):
+            raise WrongUse(f"{option} {file}: it is the file of the cases, and would be written over")
     with answers_only() as printed, fewer_collections():
         return trio.run(_run, program, arguments, cases, out, printed)
 

@@ -15,7 +15,7 @@ from ..diagram.flow import figure_of
 from ..diagram.mermaid import mermaid
 from ..diagram.svg import svg
 from ..report.exit_codes import ANSWERED, FILE_ERRORS, WRONG_USE
-from .whole_file import write_whole
+from .whole_file import PROGRAM, write_whole
 
 FORMATS: dict[str, Callable[[Figure], str]] = {"svg": svg, "mermaid": mermaid}
 _SUFFIXES = {".mmd": "mermaid", ".mermaid": "mermaid"}
@@ -65,6 +65,8 @@ def _write(checked: Checked, flow: str | None, draw: Callable[[Figure], str], ou
     if output is None:
         sys.stdout.write(text)
         return ANSWERED
+    if output.endswith(".judge"):
+        return _refused(f"{output}: {PROGRAM}", WRONG_USE)
     try:
         write_whole(output, text)
     except OSError as error:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from .durations import seconds_of
 from .eval_arguments import count
 from .store_file import store_file
+from .whole_file import PROGRAM
 from .wrong_use import WrongUse
 
 if TYPE_CHECKING:
@@ -208,6 +209,8 @@ def _export(arguments: argparse.Namespace) -> None:
 
 def _write_whole(path: Path, lines: Iterator[bytes]) -> int:
     """Writes all lines, or leaves the file as it was; how many. Its owner alone may read it."""
+    if path.suffix == ".judge":
+        raise WrongUse(f"{path}: {PROGRAM}")
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     if path.exists() and not path.is_file():
         part = path  # a pipe or a device takes what comes

@@ -20,11 +20,14 @@ from ..report.live import clean
 from ..run import Stamp
 from ..testing.blocks import TestOutcome, run_block
 from ..testing.recorded import record_block
-from .whole_file import write_whole
+from .whole_file import PROGRAM, write_whole
 
 
 def test_files(arguments: argparse.Namespace) -> int:
     """The handler of `jrun test`: 0 all passed, 1 one failed, 2 wrong use or no test, 3 errors in a file."""
+    if (arguments.junit or "").endswith(".judge"):
+        print(f"jrun: --junit {arguments.junit}: {PROGRAM}", file=sys.stderr)
+        return WRONG_USE
     cases: list[Case] = []
     failed = ran = 0
     for name in arguments.files:

@@ -15,6 +15,7 @@ from ..view.export import export_page
 from ..view.server import ViewServer
 from .runs import answering, filter_of, read_store
 from .store_file import store_file
+from .whole_file import PROGRAM
 from .wrong_use import WrongUse
 
 _FILTERS = ("flow", "status", "since", "thread", "version", "text", "limit")
@@ -47,6 +48,8 @@ def _export(arguments: argparse.Namespace, most: int) -> None:
 
 def _write(path: Path, page: str) -> None:
     """The whole file or nothing new; its owner alone may read it."""
+    if path.suffix == ".judge":
+        raise WrongUse(f"{path}: {PROGRAM}")
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:

@@ -7,6 +7,9 @@ import os
 from contextlib import suppress
 from stat import S_IMODE
 
+PROGRAM = "it is a program, and would be written over"
+"""What is said of an output that is named like a `.judge` file."""
+
 
 def write_whole(path: str, text: str) -> None:
     """Writes a text as UTF-8 in place of what the file held. Its mode stays, and a link still leads to it.

@@ -245,6 +245,16 @@ def test_a_batch_that_is_interrupted_or_killed_keeps_four_results_and_goes_on_wi
     assert [calls.count(str(at)) for at in range(4)] == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("option", ["--out", "--record"])
+def test_the_cases_are_never_written_over(batch: Batch, option: str) -> None:
+    before = Path("c.jsonl").read_bytes()
+    Path("link.jsonl").symlink_to("c.jsonl")
+    for name in ("c.jsonl", "link.jsonl"):
+        code, _, err = batch(option, name, "--fresh")
+        assert (code, f"{option} {name}: it is the file of the cases" in err) == (2, True)
+    assert Path("c.jsonl").read_bytes() == before
+
+
 def test_the_day_is_booked_where_no_record_is_kept(batch: Batch) -> None:
     Path("flow.judge").write_text(FLOW + "limits { calls 2 per day }", encoding="utf-8")
     code, _, err = batch("--no-store", "--concurrency", "1")

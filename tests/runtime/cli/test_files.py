@@ -111,6 +111,24 @@ def test_a_file_that_may_not_be_written_stays(here: Path, monkeypatch: pytest.Mo
         write_whole("untidy.judge", "")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "graph first.judge --output first.judge",
+        "test first.judge --junit first.judge",
+        "view --export first.judge",
+        "runs export first.judge",
+    ],
+)
+def test_no_output_is_written_over_a_program(words: str, capsys: Told) -> None:
+    main(["new", "first"])
+    main(["first.judge", "What are terns?"])
+    before = Path("first.judge").read_bytes()
+    assert main(words.split()) == 2
+    assert "first.judge: it is a program, and would be written over" in capsys.readouterr().err
+    assert Path("first.judge").read_bytes() == before
+
+
 def test_a_report_that_cannot_be_written_is_told(capsys: Told) -> None:
     main(["new", "first"])
     assert main(["test", "first.judge", "--junit", "nowhere/out.xml"]) == 2
