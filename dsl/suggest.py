@@ -11,26 +11,28 @@ _SAME_START = 4
 """Letters that two words share at their beginning, at least, that are near for that."""
 
 
-def closest(word: str, candidates: Iterable[str], fits: Callable[[str], bool] | None = None) -> str | None:
-    """The candidate that `word` is most likely a slip of, of those that fit, or None. One edit in three letters is a
+def closest(word: str, *candidates: Iterable[str]) -> str | None:
+    """The candidate that `word` is most likely a slip of, or None. One edit in three letters is a
     slip: a letter missing, added, changed, or swapped with its neighbour. Capitals and underscores do not count;
     words that share their first four letters and half of their length are near enough as well."""
     if len(word) > _TOO_LONG:
         return None
-    names = candidates if isinstance(candidates, Names) else Names(candidates)
-    return names.closest(word)
+    groups = (group if isinstance(group, Names) else Names(group) for group in candidates)
+    _, best = min(group.closest(word) for group in groups)
+    return best or None
 
 
 class Names(tuple[str, ...]):
     """Candidates that are made ready when a word is first compared with them. Of a thousand, few are ever looked at
     letter by letter."""
 
-    def closest(self, word: str) -> str | None:
+    def closest(self, word: str) -> tuple[float, str]:
+        """As `closest` has it, with how far it is from the word: infinitely far, and empty, where there is none."""
         plain, letters = _known(word)
         size = len(plain)
-        if size < 2:
-            return None
         best: tuple[float, str] = (math.inf, "")
+        if size < 2:
+            return best
         for least, candidate, other in self._alike(size, letters):
             if least > best[0]:
                 break
@@ -43,7 +45,7 @@ class Names(tuple[str, ...]):
                 half = (max(size, length) + 1) // 2
                 near = [one for one, other in group if other[:half] == plain[:half] and one != word]
                 best = min(best, (score, min(near))) if near else best
-        return best[1] or None
+        return best
 
     def only(self, key: frozenset[str], is_one: Callable[[str], bool]) -> Names:
         """Those of a sort, which the key names; found once."""

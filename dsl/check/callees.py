@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import ast
-from ..suggest import closest
+from ..suggest import Names, closest
 from .base import CallableSurface, Report, Scope, Surface
 from .builtins import FUNCTIONS, JUDGE_FUNCTIONS, TEST_FUNCTIONS
 from .env import Env
@@ -15,6 +15,7 @@ ELSEWHERE = {
     **dict.fromkeys(TEST_FUNCTIONS, "in `expect` of a test"),
 }
 """Functions that stand in some places only."""
+_FUNCTION_NAMES = Names(FUNCTIONS)
 
 
 def report_hidden_call(node: ast.Call, callee: CallableSurface, env: Env, report: Report) -> None:
@@ -68,14 +69,13 @@ def report_not_callable(
     if name in ELSEWHERE:
         report.add("name.unknown", node.callee, f"`{name}` stands {ELSEWHERE[name]} only", label="not here")
         return
-    functions = (*env.functions, *FUNCTIONS)
     first = node.args[0].value if node.args else None
     foreign = function_help(name, first.id if isinstance(first, ast.Name) else "x")
     if foreign:
         message = f"There is no function, agent or tool `{name}`"
         report.add("name.unknown", node.callee, message, label="not declared", help=foreign)
         return
-    guess = nearest(name, scope, CALLABLES, functions)
+    guess = nearest(name, scope, CALLABLES, env.functions, _FUNCTION_NAMES)
     report_unknown(report, node.callee, name, guess, what="function, agent or tool")
 
 

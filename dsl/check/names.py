@@ -80,11 +80,9 @@ def report_unknown(
     )
 
 
-def nearest(name: str, scope: Scope, kinds: frozenset[str], local: Iterable[str] = ()) -> str | None:
-    """The name of a declaration of one of these kinds, or the local name, that was probably meant."""
-    # Apart, because the names in scope are many and stay the same, and the local ones change with every key.
-    declared = closest(name, scope.names_of(kinds, kind_of))
-    return closest(name, filter(None, (closest(name, local), declared)))
+def nearest(name: str, scope: Scope, kinds: frozenset[str], *others: Iterable[str]) -> str | None:
+    """The name of a declaration of one of these kinds, or of the others, that was probably meant."""
+    return closest(name, scope.names_of(kinds, kind_of), *others)
 
 
 def find_callable(
