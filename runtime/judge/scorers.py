@@ -112,7 +112,9 @@ def _run(name: str, check: Check, held: str | None) -> Callable[[str], ScorerRes
 
         def run(target: str) -> ScorerResult:
             finding = check(target)
-            return good if finding is None else _failed(name, finding)
+            if finding is None:
+                return good
+            return ScorerResult(name, False, 0, finding.reason if type(finding) is CannotTell else finding)
 
         return run
 
@@ -122,13 +124,9 @@ def _run(name: str, check: Check, held: str | None) -> Callable[[str], ScorerRes
         finding = check(target)
         if finding is None:
             return bad
-        return _failed(name, finding) if type(finding) is CannotTell else good
+        return ScorerResult(name, False, 0, finding.reason) if type(finding) is CannotTell else good
 
     return run_negated
-
-
-def _failed(name: str, finding: str | Why | CannotTell) -> ScorerResult:
-    return ScorerResult(name, False, 0, finding.reason if type(finding) is CannotTell else finding)
 
 
 def _contains(spec: ScorerSpec) -> tuple[Check, str]:

@@ -54,15 +54,17 @@ def find_object(text: str) -> dict[str, Any] | None:
 
 def _quick_find(text: str) -> Any:
     """The value in a text that is none as a whole; UNSURE where only `_find` can tell."""
+    if "`" not in text and "~" not in text:
+        return _quick_search(text)
     for body in _blocks(text):
         value = quick(strip_blanks(body))
         if value is not NO_JSON and value is not CUT:
             return value
-    return _quick_search(text) if "{" in text or "[" in text else NO_JSON
+    return _quick_search(text)
 
 
 def _quick_search(text: str) -> Any:
-    first = OPENER.search(text)
+    first = OPENER.search(text) if "{" in text or "[" in text else None
     if first is None:
         return NO_JSON
     start, closer = first.start(), CLOSER_OF[first[0]]
