@@ -4,8 +4,9 @@
 
 Each server is a process that a bare client talks to over its standard streams. Every key stroke is a text that was
 never there before; the next one follows when the diagnostics of the last have come. `prose` types words into a text,
-`code` types into a statement, `unknown` misspells a name, so that one of hundreds is suggested. Peers are left out
-where they are not installed.
+`code` types a word into a statement, `unknown` misspells a name, so that one of hundreds is suggested. Behind a word of
+ten letters the word is taken back, unmeasured, and the next is typed in another declaration. Peers are left out where
+they are not installed.
 """
 
 from __future__ import annotations
@@ -19,12 +20,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import trio
-from editor_texts import Sample, baml_sample, judge_sample, python_sample
+from editor_texts import Place, Sample, baml_sample, judge_sample, python_sample
 
 from judgeflow.lsp.testing import COMMAND, BareClient, RefusedError, changing, replacing, started
 from judgeflow.lsp.uris import to_uri
@@ -74,26 +74,38 @@ class Session:
         await self.diagnostics(since)
         return time.perf_counter() - began
 
-    def stroke(self, place: tuple[int, int], key: str) -> dict[str, object]:
+    def stroke(self, place: Place, key: str) -> dict[str, object]:
         self.version += 1
         line, column = place
         self.lines[line] = f"{self.lines[line][:column]}{key}{self.lines[line][column:]}"
         change = {"text": "\n".join(self.lines)} if self.whole else replacing(place, place, key)
         return changing(self.uri, self.version, change)
 
-    async def keys(self, place: tuple[int, int], count: int, letters: str) -> list[float]:
-        """Seconds from each key to its diagnostics, the keys typed one behind the other."""
+    async def keys(self, places: Sequence[Place], count: int, letters: str) -> list[float]:
+        """Seconds from each key to its diagnostics: one word of these letters at each place."""
         took: list[float] = []
-        line, column = place
-        for number, letter in zip(range(count), cycle(letters), strict=False):
+        for line, column in places:
+            for number, letter in enumerate(letters):
+                since = len(self.client.received)
+                message = self.stroke((line, column + number), letter)
+                began = time.perf_counter()
+                await self.client.send(message)
+                await self.diagnostics(since)
+                took.append(time.perf_counter() - began)
+                await trio.sleep(0.002)
+                if len(took) == count:
+                    return took
             since = len(self.client.received)
-            message = self.stroke((line, column + number), letter)
-            began = time.perf_counter()
-            await self.client.send(message)
+            await self.client.send(self.taken_back((line, column), len(letters)))
             await self.diagnostics(since)
-            took.append(time.perf_counter() - began)
-            await trio.sleep(0.002)
         return took
+
+    def taken_back(self, place: Place, length: int) -> dict[str, object]:
+        self.version += 1
+        line, column = place
+        self.lines[line] = f"{self.lines[line][:column]}{self.lines[line][column + length :]}"
+        gone = replacing(place, (line, column + length), "")
+        return changing(self.uri, self.version, {"text": "\n".join(self.lines)} if self.whole else gone)
 
     async def round_trip(self, count: int) -> float:
         """Seconds of a request that asks nothing, at the median: what the streams and the client take."""
@@ -106,7 +118,7 @@ class Session:
             await trio.sleep(0.002)
         return statistics.median(took)
 
-    async def burst(self, place: tuple[int, int]) -> float:
+    async def burst(self, place: Place) -> float:
         """Seconds from the first of many keys that nobody waits for to the diagnostics of the last."""
         line, column = place
         since, began = len(self.client.received), time.perf_counter()
@@ -159,14 +171,14 @@ async def measure(server: Server, folder: Path, lines: int, keys: int, *, long: 
             print(
                 f"  round trip    p50 {await session.round_trip(50) * 1e3:7.2f} ms   a request that asks nothing"
             )
-        for what, place, letters in (
-            ("prose", sample.prose, " some words typed"),
+        for what, places, letters in (
+            ("prose", sample.prose, " some word"),
             ("code", sample.code, "abcdefghij"),
-            ("unknown", sample.unknown, "qwxyzjkv"),
+            ("unknown", sample.unknown, "qwxyzjkvqw"),
         )[: 1 if long else 3]:
-            show(what, await session.keys(place, count, letters))
+            show(what, await session.keys(places, count, letters))
         if not long and server.quick:
-            print(f"  burst of {BURST}   settled in {await session.burst(sample.prose) * 1e3:.0f} ms")
+            print(f"  burst of {BURST}   settled in {await session.burst(sample.prose[-1]) * 1e3:.0f} ms")
         print(f"  memory        {resident(process.pid):.0f} MB", flush=True)
         nursery.cancel_scope.cancel()
 

@@ -7,15 +7,18 @@ from typing import NamedTuple
 
 from check_texts import BAML_HEAD, BAML_REST
 
+Place = tuple[int, int]
+"""A line and a column, from 0."""
+
 
 class Sample(NamedTuple):
-    """A file and where to type: `prose` is a place in a text, `code` one in the code, both a line and a column
-    from 0; `unknown` is where a name can be misspelt, behind the name."""
+    """A file and where to type, from its middle on: `prose` are places in texts, `code` in the code; at `unknown` a
+    name can be misspelt, inside the name."""
 
     text: str
-    prose: tuple[int, int]
-    code: tuple[int, int]
-    unknown: tuple[int, int]
+    prose: tuple[Place, ...]
+    code: tuple[Place, ...]
+    unknown: tuple[Place, ...]
 
 
 JUDGE_HEAD = """\
@@ -119,8 +122,11 @@ def _sample(head: str, part: str, lines: int, prose: str, code: str, name: str) 
     rows = text.split("\n")
     middle = len(rows) // 2
 
-    def place(wanted: str, *, behind: bool) -> tuple[int, int]:
-        row = next(number for number in range(middle, len(rows)) if wanted in rows[number])
-        return row, rows[row].index(wanted) + len(wanted) if behind else len(rows[row])
+    def places(wanted: str, *, behind: bool) -> tuple[Place, ...]:
+        return tuple(
+            (number, rows[number].index(wanted) + len(wanted) if behind else len(rows[number]))
+            for number in range(middle, len(rows))
+            if wanted in rows[number]
+        )
 
-    return Sample(text, place(prose, behind=False), place(code, behind=True), place(name, behind=True))
+    return Sample(text, places(prose, behind=False), places(code, behind=True), places(name, behind=True))
