@@ -10,7 +10,7 @@ from typing import TextIO
 import attrs
 
 from ..report.exit_codes import ANSWERED, NOT_GOOD, PAUSED
-from ..report.text import dollars
+from ..report.text import cut, dollars
 from ..run import events
 from ..store.money import UNKNOWN
 from .results_file import BatchResult
@@ -63,13 +63,15 @@ class Tally:
 
 @attrs.define(eq=False)
 class Progress:
-    """`now` gives seconds. `under_way` says how many cases are being run."""
+    """`now` gives seconds. `under_way` says how many cases are being run, `width` how many columns the terminal has: a
+    line that wraps cannot be written again."""
 
     stream: TextIO
     tally: Tally
     live: bool
     now: Callable[[], float]
     under_way: Callable[[], int] = lambda: 0
+    width: Callable[[], int] = lambda: 1_000
     _began: float = attrs.field(init=False)
     _shown: float = attrs.field(default=-math.inf, init=False)
     _retries: dict[str, tuple[float, str]] = attrs.field(factory=dict, init=False)
@@ -95,7 +97,7 @@ class Progress:
         if not self.live or (not always and self.now() - self._shown < _EVERY):
             return
         self._shown = self.now()
-        self.stream.write(f"\r\x1b[2K{self.line()}")
+        self.stream.write(f"\r\x1b[2K{cut(self.line(), self.width() - 1)}")
         self.stream.flush()
 
     def close(self) -> None:

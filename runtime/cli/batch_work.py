@@ -30,6 +30,7 @@ from .interrupt import stop_signals
 from .replies import kept_replies
 from .run_flow import amount_of, answering, duration_of, loaded
 from .store_file import store_file
+from .streams import columns_of
 from .wrong_use import WrongUse
 
 _CAUSES = 5
@@ -120,6 +121,7 @@ async def _go(
     tally = Tally(of=len(waiting), resumed=len(done))
     live = not arguments.quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     progress = Progress(sys.stderr, tally, live, trio.current_time)
+    progress.width = lambda: columns_of(sys.stderr)
     if not arguments.quiet:
         _tell_resumed(results, len(done), len(chosen))
 

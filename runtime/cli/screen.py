@@ -16,7 +16,7 @@ from ..report.live import LiveView
 from ..report.text import memory_line
 from ..result import Result
 from ..run import events
-from .streams import lead_nowhere
+from .streams import columns_of, lead_nowhere
 
 
 class Screen:
@@ -93,6 +93,7 @@ def _live_view(workflow: str, allowed: Decimal | None) -> LiveView:
         colour=terminal and not os.environ.get("NO_COLOR"),
         workflow=workflow,
         allowed=allowed,
+        width=lambda: columns_of(sys.stderr),
     )
 
 

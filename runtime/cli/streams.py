@@ -42,6 +42,14 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
     return "".join(mark if mark.isascii() else "?" for mark in text), error.end
 
 
+def columns_of(stream: TextIO) -> int:
+    """How wide the terminal is now; 80 columns where nobody says."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
 def is_full(error: OSError, stream: TextIO) -> bool:
     """Whether it was the stream that took no more: it takes no more now."""
     if error.errno not in _FULL:

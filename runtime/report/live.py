@@ -10,7 +10,7 @@ from typing import TextIO
 from ..run import events
 from ..store.clock import parse_timestamp
 from ..store.records import StepRecord
-from .text import elapsed
+from .text import cut, elapsed
 
 _COLOURS = {"✔": "\x1b[32m", "✖": "\x1b[31m", "?": "\x1b[33m", "▶": "\x1b[36m"}
 _RESET = "\x1b[0m"
@@ -18,12 +18,21 @@ _WIDE = 100
 
 
 class LiveView:
-    """A hook that writes to `stream`. `live` rewrites a last line with what is under way; `colour` uses ANSI codes;
-    `allowed` is what a run may cost, if that is limited."""
+    """A hook that writes to `stream`. `live` rewrites a last line with what is under way, no longer than the terminal
+    is wide, for a line that wraps cannot be taken back; `colour` uses ANSI codes; `allowed` is what a run may cost, if
+    that is limited."""
 
     def __init__(
-        self, stream: TextIO, *, live: bool, colour: bool, workflow: str, allowed: Decimal | None = None
+        self,
+        stream: TextIO,
+        *,
+        live: bool,
+        colour: bool,
+        workflow: str,
+        allowed: Decimal | None = None,
+        width: Callable[[], int] = lambda: _WIDE,
     ) -> None:
+        self._width = width
         self._stream = stream
         self._live = live
         self._colour = colour
@@ -107,7 +116,8 @@ class LiveView:
         if self._running:
             running = list(self._running.values())
             more = f" and {len(running) - 3} more" if len(running) > 3 else ""
-            self._stream.write(f"▶ {clean(', '.join(running[-3:]) + more)[:_WIDE]}")
+            line = f"▶ {clean(', '.join(running[-3:]) + more)}"
+            self._stream.write(cut(line, min(_WIDE, self._width() - 1)))
             self._shown = True
         self._stream.flush()
 

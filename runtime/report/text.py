@@ -98,6 +98,15 @@ def columns(text: str) -> int:
     return sum(_columns(character) for character in text)
 
 
+def cut(text: str, width: int) -> str:
+    """A clean line, cut where it would take more than `width` columns."""
+    if columns(text) <= width:
+        return text
+    while text and columns(text) > width - 1:
+        text = text[:-1]
+    return f"{text}…"
+
+
 def padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 

@@ -73,3 +73,10 @@ def test_without_a_terminal_there_are_a_few_lines() -> None:
 )
 def test_times(seconds: float, shown: str) -> None:
     assert clock(seconds) == shown
+
+
+def test_on_a_narrow_terminal_the_line_is_cut_so_that_it_can_be_written_again() -> None:
+    shown, stream, _ = progress(1000)
+    shown.width = lambda: 20
+    shown.draw(always=True)
+    assert stream.getvalue() == "\r\x1b[2K[" + " " * 17 + "…"

@@ -23,6 +23,19 @@ flow main(text: text) -> text {
 """
 
 
+async def test_the_line_that_is_written_again_never_wraps(autojump_clock: Any) -> None:
+    screen = io.StringIO()
+    view = LiveView(screen, live=True, colour=False, workflow="demo", width=lambda: 9)
+
+    async def yes(question: str, showing: Any) -> bool:
+        return True
+
+    await run(SOURCE, "hi", models={"small": Model("Hello", seconds=2)}, hooks=[view], approver=yes)
+    again = [line for line in screen.getvalue().replace("\r", "\n").splitlines() if line.startswith("▶")]
+    assert again
+    assert {len(line) for line in again} == {8}
+
+
 @pytest.mark.parametrize(
     ("allowed", "last"),
     [(Decimal("0.50"), "$0.0015 of $0.50   15 tokens   2.0 s"), (None, "$0.0015   15 tokens   2.0 s")],
