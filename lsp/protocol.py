@@ -174,14 +174,7 @@ class TrioProtocol(LanguageServerProtocol):
     ) -> None:
         try:
             with asked.scope:
-                try:
-                    await trio.lowlevel.checkpoint()
-                    result = handler(params)
-                finally:
-                    self._beginning -= 1
-                if inspect.isawaitable(result):
-                    result = await result
-                self._reply(msg_id, result)
+                self._reply(msg_id, await self._result(handler, params))
             if asked.scope.cancelled_caught:
                 self._refuse(msg_id, types.LSPErrorCodes.RequestCancelled, "cancelled")
         except JsonRpcException as error:
@@ -192,6 +185,14 @@ class TrioProtocol(LanguageServerProtocol):
         finally:
             if self._asked.get(msg_id) is asked:
                 del self._asked[msg_id]
+
+    async def _result(self, handler: Callable[[Any], Any], params: Any) -> Any:
+        try:
+            await trio.lowlevel.checkpoint()
+            result = handler(params)
+        finally:
+            self._beginning -= 1
+        return await result if inspect.isawaitable(result) else result
 
     def _reply(self, msg_id: MessageId, result: Any) -> None:
         self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": self._plain(result)})
@@ -262,7 +263,7 @@ class TrioProtocol(LanguageServerProtocol):
             body = msgspec.json.encode(data)
         except UnicodeEncodeError:
             # Half a surrogate pair, from a file name for instance. The standard encoder escapes it.
-            body = json.dumps(data).encode("ascii")
+            body = json.dumps(msgspec.to_builtins(data)).encode("ascii")
         self._outbox.put(body)
 
     def _initialize(self, params: types.InitializeParams) -> types.InitializeResult:

@@ -46,13 +46,12 @@ def member(name: str, analysis: Analysis) -> Member | None:
 def outgoing(name: str, analysis: Analysis) -> list[Relation]:
     """What a declaration of this file calls, asks or is judged by."""
     found: dict[Member, list[tuple[int, int]]] = {}
-    for item in analysis.module.items:
-        if item.node is not None and name_of(item.node) == name:
-            for one in names_in(item, analysis, fields=False):
-                if one.target.kind == "declaration" and not one.defines:
-                    other = member(one.target.name, analysis)
-                    if other is not None:
-                        found.setdefault(other, []).append((one.start, one.end))
+    items = [item for item in analysis.module.items if item.node is not None and name_of(item.node) == name]
+    for one in (one for item in items for one in names_in(item, analysis, fields=False)):
+        is_mention = one.target.kind == "declaration" and not one.defines
+        other = member(one.target.name, analysis) if is_mention else None
+        if other is not None:
+            found.setdefault(other, []).append((one.start, one.end))
     return [Relation(other, tuple(places)) for other, places in found.items()]
 
 

@@ -120,15 +120,11 @@ def _children(node: ast.Declaration, offset: int) -> Iterable[Symbol]:
             for override in overrides:
                 yield part(override.name, "override", override, override.kind)
         case ast.Judge() | ast.Decision():
-            for clause in node.clauses:
-                if not isinstance(clause, ast.Clause):
-                    continue
-                if isinstance(clause.value, ast.Options):
-                    for option in clause.value.items:
-                        yield part(option.name, "option", option)
-                elif isinstance(clause.value, ast.Questions):
-                    for question in clause.value.items:
-                        yield part(question.name, "question", question, question.kind)
+            for value in (clause.value for clause in node.clauses if isinstance(clause, ast.Clause)):
+                if isinstance(value, ast.Options):
+                    yield from (part(one.name, "option", one) for one in value.items)
+                elif isinstance(value, ast.Questions):
+                    yield from (part(one.name, "question", one, one.kind) for one in value.items)
 
 
 def _rank(query: str, name: str) -> tuple[int, int] | None:

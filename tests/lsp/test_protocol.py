@@ -16,6 +16,7 @@ from judgeflow.lsp.framing import frame
 from judgeflow.lsp.protocol import TrioProtocol
 from judgeflow.lsp.testing import BareClient, RefusedError, changing, replacing, telling
 from judgeflow.lsp.transport import serve
+from judgeflow.lsp.wire import Published
 
 URI = "file:///a.judge"
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
@@ -190,6 +191,13 @@ async def test_damaged_input_is_refused_and_never_ends_the_server() -> None:
         refusals = [message["error"]["code"] for message in client.received if "error" in message]
         assert set(refusals) == {types.ErrorCodes.ParseError, types.ErrorCodes.InvalidRequest}
         assert len(refusals) == 11
+
+
+async def test_half_a_surrogate_pair_in_diagnostics_is_sent_as_it_is() -> None:
+    async with connected() as (server, client):
+        server.protocol.notify("textDocument/publishDiagnostics", Published("file:///bad\udcff", []))
+        found = await client.wait_for(lambda message: message.get("method") is not None)
+        assert found["params"] == {"uri": "file:///bad\udcff", "diagnostics": []}
 
 
 async def test_half_a_surrogate_pair_in_a_message_is_read() -> None:
