@@ -42,9 +42,12 @@ def _loaded(file: str | None) -> Program | None:
         return None
     try:
         return load(file)
-    except (CheckError, OSError) as error:
+    except CheckError as error:
         print(error, file=sys.stderr)
-        raise SystemExit(3 if isinstance(error, CheckError) else 2) from None
+        raise SystemExit(3) from None
+    except OSError as error:
+        print(f"jrun doctor: {file}: {error.strerror or 'there is no such file'}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 async def _looked(program: Program | None, call: bool) -> tuple[dict[str, list[Line]], bool]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...dsl.plan import FlowPlan
-from ...dsl.shapes import Literal, Shape, Text, Union
+from ...dsl.shapes import Json, Literal, Shape, Text, Union
 from ..inputs import unknown_parameter
 from ..judge.reading.strict_json import NotJson, parse, plain
 from .wrong_use import WrongUse
@@ -61,7 +61,7 @@ def _typed(task: str, flow: FlowPlan) -> Any:
     """The task as what its parameter holds."""
     needed = [param for param in flow.params if param.default is None and not param.optional]
     params = needed or flow.params
-    return _json(task) if params and not _is_text(params[0].shape) else task
+    return _json(task, params[0].shape, "the task") if params and not _is_text(params[0].shape) else task
 
 
 def _some(task: str, flow: FlowPlan, arguments: argparse.Namespace, otherwise: str) -> str:
@@ -93,7 +93,8 @@ def _by_name(pairs: list[str], flow: FlowPlan) -> dict[str, Any]:
         if name in given:
             raise WrongUse(f"--input {name}: it is given twice")
         value = _whole(value, f"--input {name}")
-        given[name] = value if _is_text(shapes[name]) else _json(value)
+        shape = shapes[name]
+        given[name] = value if _is_text(shape) else _json(value, shape, f"--input {name}")
     return given
 
 
@@ -106,10 +107,13 @@ def _is_text(shape: Shape) -> bool:
     return False
 
 
-def _json(value: str) -> Any:
+def _json(value: str, shape: Shape, what: str) -> Any:
+    """The JSON value that a text holds, else the text: whoever wants anything takes that, too."""
     try:
         return plain(parse(value))
-    except NotJson:
+    except NotJson as error:
+        if value.lstrip().startswith(("{", "[")) and not isinstance(shape, Json):
+            raise WrongUse(f"{what}: not JSON: {error}") from None
         return value
 
 

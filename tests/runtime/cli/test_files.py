@@ -34,6 +34,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("test folder.judge", 2, "folder.judge: Is a directory"),
         ("graph folder.judge", 2, "folder.judge: Is a directory"),
         ("describe folder.judge", 2, "folder.judge: Is a directory"),
+        ("doctor folder.judge", 2, "jrun doctor: folder.judge: Is a directory"),
+        ("doctor gone.judge", 2, "jrun doctor: gone.judge: No such file or directory"),
         ("run gone.judge hi", 2, "there is no file gone.judge"),
         ("run empty.judge hi", 2, "empty: there is no flow in it to run: write `flow main("),
         ("fmt notes.txt", 2, "notes.txt: it is no .judge file"),
@@ -133,3 +135,23 @@ def test_a_report_that_cannot_be_written_is_told(capsys: Told) -> None:
     main(["new", "first"])
     assert main(["test", "first.judge", "--junit", "nowhere/out.xml"]) == 2
     assert "--junit nowhere/out.xml: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--input", "t={'n': 1}"], "--input t: not JSON: "),
+        (['{"n": 1e400}'], "the task: not JSON: "),
+        (["one"], "t: must be an object (T), is text"),
+    ],
+)
+def test_a_value_that_was_meant_as_json_says_why_it_is_none(
+    words: list[str], said: str, capsys: Told
+) -> None:
+    Path("typed.judge").write_text(
+        "type T { n: int }\nflow main(t: T) -> T { return t }\nflow any(j: json) -> json { return j }\n",
+        encoding="utf-8",
+    )
+    assert main(["typed.judge", "--flow", "main", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert main(["typed.judge", "--flow", "any", "{oops"]) == 0
