@@ -11,94 +11,48 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextvars import Context, copy_context
 from functools import partial
-from itertools import islice
 from math import inf
 from typing import Any, Generic, TypeAlias, cast
 
 import attrs
 import trio
 from outcome import Error, Outcome, Value
-from trio.lowlevel import (
-    Abort,
-    RaiseCancelT,
-    Task,
-    current_task,
-    disable_ki_protection,
-    enable_ki_protection,
-    reschedule,
-)
+from trio.lowlevel import Abort, ParkingLot, RaiseCancelT, current_task, reschedule
 from trio.lowlevel import wait_task_rescheduled as park
 
-from .errors import ActorCrashed, ActorFailure, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
+from .errors import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
 from .spec import ActorSpec, M_contra, R_co
 from .trace import Kind, MailboxStatistics, Trace, TraceEvent
 
 Cause: TypeAlias = BaseException | None
+Tell: TypeAlias = Callable[[Outcome[Any]], None]
+"""Called when the turn of a message comes, with the life that lets it in, or with why there is none."""
 _log = logging.getLogger(__name__)
 
 
 @attrs.define(eq=False)
 class Envelope:
-    """`asker` is parked until its turn comes, `teller` until there is room. `scope`: its handler has begun."""
+    """A message on its way. `scope` is its handler's."""
 
     message: object
-    asker: Task | None = None
-    teller: Task | None = None
-    scope: trio.CancelScope | None = None
+    scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
+    is_begun: bool = False
 
 
 @attrs.define(eq=False)
 class Life:
-    """One instance. `scope` ends it at once, `retired` lets it finish what it has begun, which is `inside`; `cause` is
-    why, and `settled` says that its supervisor has decided what follows. `is_over`: it is torn down, and known what
-    came of it."""
+    """One instance. `scope` ends it at once, `retired` lets it finish what it has let `inside`; `cause` is why, and
+    `settled` says that its supervisor has decided what follows. `failure` is what it died of."""
 
     scope: trio.CancelScope
     retired: trio.Event = attrs.field(factory=trio.Event)
     cause: Cause = None
     is_open: bool = False
     settled: bool = False
-    is_cut: bool = False
-    is_over: bool = False
-    failure: Exception | None = None
     inside: dict[Envelope, None] = attrs.field(factory=dict)
+    failure: Exception | None = None
     handle: Callable[[Any], Awaitable[Any]] = attrs.field(init=False)
     nursery: trio.Nursery = attrs.field(init=False)
-    _empty: trio.Event | None = None
-    _over: trio.Event | None = None
-
-    async def finish(self) -> None:
-        """Returns when what it has begun has ended; it begins nothing any more."""
-        if self.inside:
-            if self._empty is None:
-                self._empty = trio.Event()
-            await self._empty.wait()
-
-    async def cut(self) -> None:
-        """Cancels what it has begun, and returns when that has unwound."""
-        self.is_cut = True
-        for envelope in self.inside:
-            if envelope.scope is not None:
-                envelope.scope.cancel()
-        await self.finish()
-
-    def leave(self, envelope: Envelope) -> None:
-        del self.inside[envelope]
-        if self._empty is not None and not self.inside:
-            self._empty.set()
-
-    def bury(self, failure: Exception | None) -> None:
-        self.is_over, self.failure = True, failure
-        if self._over is not None:
-            self._over.set()
-
-    async def end(self, name: str) -> ActorFailure:
-        """Why a message that was cut has no reply, once that is known."""
-        if not self.is_over:
-            if self._over is None:
-                self._over = trio.Event()
-            await self._over.wait()
-        return ActorStopped(name, self.cause) if self.failure is None else ActorCrashed(name, self.failure)
 
 
 @attrs.define(eq=False)
@@ -107,18 +61,20 @@ class ActorRef(Generic[M_contra, R_co]):
 
     _spec: ActorSpec[Any, Any]
     _trace: Trace | None
+    _changed: ParkingLot  # its supervisor's: a life has been left by everybody, or is over
     _lives: dict[Life, None] = attrs.field(factory=dict, init=False)
     _life: Life | None = attrs.field(default=None, init=False)  # the one that new messages go to
     _closed: bool = attrs.field(default=False, init=False)
     _begun: int = attrs.field(default=0, init=False)
-    _queue: OrderedDict[Envelope, Context | None] = attrs.field(factory=OrderedDict, init=False)
+    _queue: OrderedDict[Envelope, Tell] = attrs.field(factory=OrderedDict, init=False)
     _counts: MailboxStatistics = attrs.field(factory=MailboxStatistics, init=False)
+    _tellers: ParkingLot = attrs.field(factory=ParkingLot, init=False)  # until there is room to wait
 
     @property
     def name(self) -> str:
         return self._spec.name
 
-    @enable_ki_protection
+    @trio.lowlevel.enable_ki_protection
     async def ask(self, message: M_contra, *, within: float = inf) -> R_co:
         """Send and wait for the reply, at most `within` seconds, time in the mailbox included.
 
@@ -131,121 +87,95 @@ class ActorRef(Generic[M_contra, R_co]):
                 return await self.ask(message)
             raise AskTimeout(self.name, within)
         envelope = Envelope(message)
-        if (life := self._room()) is not None:
-            self._begin(life, envelope)
-        else:
-            life = await self._turn(envelope)
-        try:
-            await trio.lowlevel.checkpoint()
-        except BaseException:
-            self._counts.dropped += 1
-            self._end(life, envelope)
-            raise
+        if self._closed:
+            await self.tell(message)  # a dead letter
+            raise ActorStopped(self.name)
+        if (life := self._admit(envelope)) is None:
+            self._queue[envelope] = partial(reschedule, current_task())
+            life = cast(Life, await park(partial(self._withdraw, envelope)))
         result = await self._handled(life, envelope)
         try:
-            if result is None:
-                raise await life.end(self.name)
-            return cast(R_co, result.unwrap())
+            if result is not None:
+                return cast(R_co, result.unwrap())
+            while life in self._lives:
+                await self._changed.park()
+            crash = life.failure
+            raise ActorStopped(self.name, life.cause) if crash is None else ActorCrashed(self.name, crash)
         finally:
             del result  # an error that is raised here holds this frame
 
-    @enable_ki_protection
+    @trio.lowlevel.enable_ki_protection
     async def tell(self, message: M_contra) -> None:
         """Send and wait for room in the mailbox only. To a stopped actor: a dead letter, no error."""
         await trio.lowlevel.checkpoint()
-        envelope = Envelope(message)
-        if not self._send(envelope):
-            envelope.teller = current_task()
-            await park(partial(self._withdraw, envelope))
+        while not self._closed and len(self._queue) >= self._spec.mailbox:
+            await self._tellers.park()
+        self._send(Envelope(message))
 
-    @enable_ki_protection
+    @trio.lowlevel.enable_ki_protection
     def tell_nowait(self, message: M_contra) -> None:
         """Send now or raise `MailboxFull`. To a stopped actor: a dead letter, no error."""
-        if len(self._queue) >= self._spec.mailbox and not self._closed:
+        if not self._closed and len(self._queue) >= self._spec.mailbox:
             raise MailboxFull(self.name, self._spec.mailbox)
         self._send(Envelope(message))
 
     def statistics(self) -> MailboxStatistics:
         """As of now; a copy."""
         waiting = min(len(self._queue), self._spec.mailbox)
-        blocked = len(self._queue) - waiting
+        blocked = len(self._queue) - waiting + len(self._tellers)
         return attrs.evolve(self._counts, waiting=waiting, blocked=blocked, in_flight=self._begun)
 
-    async def _turn(self, envelope: Envelope) -> Life:
-        """The life that an asker's turn comes in. A message that is not begun yet goes with its asker."""
-        if self._closed:
-            await self.tell(cast(M_contra, envelope.message))  # a dead letter
-            raise ActorStopped(self.name)
-        envelope.asker = current_task()
-        self._queue[envelope] = None
-        return cast(Life, await park(partial(self._withdraw, envelope)))
-
-    def _send(self, envelope: Envelope) -> bool:
-        """False if it waits beyond the mailbox: who tells is blocked, as who asks is anyway."""
+    def _send(self, envelope: Envelope) -> None:
         if self._closed:
             self._dead_letter(envelope)
-        elif (life := self._room()) is not None:
-            self._start(life, envelope)
         else:
-            self._queue[envelope] = copy_context()
-            return len(self._queue) <= self._spec.mailbox
-        return True
+            self._queue[envelope] = partial(self._start, envelope, copy_context())
+            self._pump()
 
-    def _room(self) -> Life | None:
-        return self._life if self._begun < self._spec.concurrency else None
+    def _admit(self, envelope: Envelope) -> Life | None:
+        """The life that lets it in, if there is room."""
+        life = self._life if self._begun < self._spec.concurrency else None
+        if life is not None:
+            self._begun += 1
+            life.inside[envelope] = None
+        return life
 
-    def _begin(self, life: Life, envelope: Envelope) -> None:
-        self._begun += 1
-        life.inside[envelope] = None
-
-    def _start(self, life: Life, envelope: Envelope) -> None:
+    def _start(self, envelope: Envelope, context: Context, found: Outcome[Life]) -> None:
         """Handle what was told."""
-        self._begin(life, envelope)
-        life.nursery.start_soon(self._handled, life, envelope, name=self._spec.name)
+        if isinstance(found, Value):
+            start = partial(found.value.nursery.start_soon, name=self._spec.name)
+            context.run(start, self._handled, found.value, envelope)
 
     def _pump(self) -> None:
-        while self._queue and (life := self._room()) is not None:
-            envelope, context = self._queue.popitem(last=False)
-            self._unblock()
-            if context is not None:
-                context.run(self._start, life, envelope)
-            elif envelope.asker is not None:
-                self._begin(life, envelope)
-                reschedule(envelope.asker, Value(life))
+        while self._queue and (life := self._admit(next(iter(self._queue)))) is not None:
+            _, tell = self._queue.popitem(last=False)
+            tell(Value(life))
+        self._tellers.unpark(count=inf if self._closed else max(self._spec.mailbox - len(self._queue), 0))
         if self._is_done():
             for each in self._lives:
                 self._retire(each)
 
-    def _unblock(self) -> None:
-        for envelope in islice(self._queue, self._spec.mailbox - 1, self._spec.mailbox):
-            if envelope.teller is not None:
-                reschedule(envelope.teller)
-                envelope.teller = None
-
     def _withdraw(self, envelope: Envelope, _raise_cancel: RaiseCancelT) -> Abort:
         self._counts.dropped += 1
         del self._queue[envelope]
-        self._unblock()
+        self._pump()
         return Abort.SUCCEEDED
 
-    @enable_ki_protection
+    @trio.lowlevel.enable_ki_protection
     async def _handled(self, life: Life, envelope: Envelope) -> Outcome[Any] | None:
         """The reply or the failure. None: its life was ended before there was one. An asker's own cancellation goes
         through."""
-        if life.is_cut:  # before it could begin
-            self._dead_letter(envelope)
-            self._end(life, envelope)
-            return None
         result: Outcome[Any] | None = None
-        scope = envelope.scope = trio.CancelScope()
         try:
-            with scope:
-                if self._trace is not None:
+            await trio.lowlevel.checkpoint()
+            if not envelope.scope.cancel_called:
+                with envelope.scope:
+                    envelope.is_begun = True
                     self._emit("begun", envelope.message)
-                result = Value(await _interruptible(life.handle, envelope.message))
+                    result = Value(await _interruptible(life.handle, envelope.message))
         except Exception as fault:
             # Beside a `Cancelled` that the scope took, no failure is why: its life was ended from outside.
-            result = None if scope.cancelled_caught else self._judge(life, fault)
+            result = None if envelope.scope.cancelled_caught else self._judge(life, fault)
         except BaseExceptionGroup as group:
             # There is a `Cancelled` in it: its asker was cancelled, and no failure beside it is why.
             raise group.split(StepFailure)[1] or group from None
@@ -258,8 +188,8 @@ class ActorRef(Generic[M_contra, R_co]):
         group = fault if isinstance(fault, ExceptionGroup) else ExceptionGroup("", [fault])
         if group.split(StepFailure)[1] is None:
             self._counts.failed += 1
-            assert fault.__traceback__ is not None
-            return Error(fault.with_traceback(fault.__traceback__.tb_next))  # the frame that will hold this
+            caught = fault.__traceback__  # its first frame will hold this error
+            return Error(fault.with_traceback(caught and caught.tb_next))
         if isinstance(fault, Finished):
             self._retire(life, settled=False)
             return Value(fault.reply)
@@ -268,20 +198,20 @@ class ActorRef(Generic[M_contra, R_co]):
         return Error(ActorCrashed(self.name, fault))
 
     def _settle(self, life: Life, envelope: Envelope, result: Outcome[Any] | None) -> None:
-        """The end of a message that was handled. No result: its asker left, its time was up, or its life ended."""
-        if result is None:
-            self._counts.cancelled += 1
-        elif type(result) is Value:
-            self._counts.handled += 1
-        if self._trace is not None:
+        """A message leaves its place to the next. No result: its asker left, its time was up, or its life ended."""
+        if envelope.is_begun:
+            self._counts.cancelled += result is None
+            self._counts.handled += type(result) is Value
             error = result.error if isinstance(result, Error) else None
             self._emit("cancelled" if result is None else "ended", envelope.message, error)
-        self._end(life, envelope)
-
-    def _end(self, life: Life, envelope: Envelope) -> None:
-        """It leaves its place to the next."""
+        elif envelope.scope.cancel_called:
+            self._dead_letter(envelope)
+        else:
+            self._counts.dropped += 1
         self._begun -= 1
-        life.leave(envelope)
+        del life.inside[envelope]
+        if self._changed:
+            self._changed.unpark_all()
         if self._queue or self._closed:
             self._pump()
 
@@ -300,16 +230,27 @@ class ActorRef(Generic[M_contra, R_co]):
             except Exception:
                 _log.exception("a trace hook raised; the actors go on")
 
-    async def _serve(self, life: Life) -> None:
-        """Open, until this life is to end."""
+    async def _serve(self, life: Life, renew: Callable[[], None]) -> None:
+        """Open, until this life is to end; `renew` decides what follows. It ends when what it has begun has ended, by
+        force where it is cancelled itself."""
         life.is_open = True
         self._emit("started")
         self._life = None if life.retired.is_set() else life
         self._pump()
         try:
             await life.retired.wait()
+            renew()
+            await self._emptied(life)
         finally:
-            self._life = None
+            self._retire(life, settled=False)
+            for envelope in life.inside:
+                envelope.scope.cancel()
+            with trio.CancelScope(shield=True):  # cancelled as well, in the tasks of those who asked
+                await self._emptied(life)
+
+    async def _emptied(self, life: Life) -> None:
+        while life.inside:
+            await self._changed.park()
 
     def _retire(self, life: Life, cause: Cause = None, *, settled: bool = True) -> None:
         """Let a life finish what it has begun, and nothing else. `settled`: what follows it is decided."""
@@ -322,7 +263,8 @@ class ActorRef(Generic[M_contra, R_co]):
 
     def _bury(self, life: Life, failure: Exception | None) -> None:
         del self._lives[life]
-        life.bury(failure)
+        life.failure = failure
+        self._changed.unpark_all()
         if life.is_open:
             self._emit("stopped")
 
@@ -333,15 +275,13 @@ class ActorRef(Generic[M_contra, R_co]):
         """Take no more messages. What waits is refused, except that a service is drained of it."""
         self._closed = True
         while self._queue and not (self._spec.service and self._lives):
-            envelope, _ = self._queue.popitem(last=False)
-            self._unblock()
+            envelope, tell = self._queue.popitem(last=False)
             self._dead_letter(envelope)
-            if envelope.asker is not None:
-                reschedule(envelope.asker, Error(ActorStopped(self.name, cause)))
+            tell(Error(ActorStopped(self.name, cause)))
         self._pump()
 
 
-@disable_ki_protection
+@trio.lowlevel.disable_ki_protection
 async def _interruptible(handle: Callable[[Any], Awaitable[Any]], message: object) -> object:
     """A handler, which Ctrl-C may interrupt where it is."""
     return await handle(message)

@@ -44,14 +44,14 @@ class Supervisor:
     def __attrs_post_init__(self) -> None:
         spec = self._spec
         own = ActorSpec(name=spec.name, behaviour=self._running, restart=spec.restart, service=spec.service)
-        self._node = ActorRef(own, self._trace)
+        self._node = ActorRef(own, self._trace, self._changed)
 
     def start(self, spec: ActorSpec[M_contra, R_co]) -> ActorRef[M_contra, R_co]:
         """Start a child. It is set up in its own task; what is sent to it meanwhile waits.
 
         Raises `ActorStopped` once this supervisor is stopped.
         """
-        ref: ActorRef[M_contra, R_co] = ActorRef(spec, self._trace)
+        ref: ActorRef[M_contra, R_co] = ActorRef(spec, self._trace, self._changed)
         self._adopt(ref, None)
         return ref
 
@@ -86,15 +86,7 @@ class Supervisor:
             with life.scope:
                 await trio.sleep(delay)
                 async with child._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
-                    try:
-                        await child._serve(life)
-                        self._renew(child, life, life.cause)
-                        await life.finish()
-                    finally:
-                        with trio.CancelScope(
-                            shield=True
-                        ):  # cancelled as well, in the tasks of those who asked
-                            await life.cut()
+                    await child._serve(life, lambda: self._renew(child, life, life.cause))
         except Exception as exc:
             failure = exc
             child._crash(exc)

@@ -511,3 +511,23 @@ async def test_an_expected_failure_beside_the_cancellation_of_a_stop_is_no_failu
 async def _told(ref: ActorRef[str, None]) -> None:
     with pytest.raises(ActorStopped):
         await ref.ask("x")
+
+
+async def test_every_teller_that_waits_for_room_is_let_go_when_the_actor_stops() -> None:
+    letters: list[object] = []
+
+    async def sleep(message: int) -> None:
+        await trio.sleep_forever()
+
+    def trace(event: TraceEvent) -> None:
+        if event.kind == "dead_letter":
+            letters.append(event.message)
+
+    async with trio.open_nursery() as nursery, open_supervisor(trace=trace) as supervisor:
+        ref = supervisor.start(ActorSpec(name="a", behaviour=stateless(sleep), mailbox=1))
+        for number in range(6):
+            nursery.start_soon(ref.tell, number)
+            await wait_all_tasks_blocked()
+        assert ref.statistics().blocked == 4
+        await supervisor.stop(grace=0)
+    assert sorted(letters) == [1, 2, 3, 4, 5]
