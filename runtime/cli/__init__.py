@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`jrun runs | head`): nothing is wrong on this side.
-        sys.stderr.close()
+        lead_nowhere(sys.stdout)
     except OSError as error:
         if not is_full(error, sys.stdout):
             raise

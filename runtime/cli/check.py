@@ -13,6 +13,7 @@ from ...dsl.graph import normal
 from ...dsl.passes import check_again, open_workspace
 from ...dsl.workspace.analysis import Workspace
 from ..report.findings import WRITERS, summary
+from .streams import lead_nowhere
 
 ANSWERED, WRONG_USE, FILE_ERRORS = 0, 2, 3
 INTERVAL = 0.2
@@ -54,7 +55,13 @@ def check_once(arguments: argparse.Namespace, workspace: Workspace, out: TextIO)
         print(f"jrun check: {problem}", file=sys.stderr)
         return WRONG_USE
     findings, sources = check_again(workspace, paths, strict=arguments.strict)
-    out.write(WRITERS[arguments.format](findings, sources, color=_colored(out)))
+    try:
+        out.write(WRITERS[arguments.format](findings, sources, color=_colored(out)))
+        out.flush()
+    except BrokenPipeError:
+        if arguments.watch:
+            raise
+        lead_nowhere(out)  # what was found stays what it is (`jrun check … | head`)
     if arguments.format == "github":
         print(summary(findings, len(sources)), file=sys.stderr)
     return FILE_ERRORS if any(found.severity == "error" for found in findings) else ANSWERED

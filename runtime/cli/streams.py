@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import errno
+import io
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 PLAIN = str.maketrans(
     {
@@ -30,6 +31,24 @@ def prepare_streams() -> None:
         elif mode == "w" and hasattr(stream, "reconfigure"):
             codecs.register_error(_PLAINLY, _plainly)
             stream.reconfigure(errors=_PLAINLY)
+    if type(sys.stderr) is io.TextIOWrapper and sys.stderr is sys.__stderr__:
+        sys.stderr = io.TextIOWrapper(
+            _Remarks(2, "wb", closefd=False),  # unbuffered, as with `python -u`
+            encoding=sys.stderr.encoding,
+            errors=_PLAINLY,
+            line_buffering=True,
+            write_through=True,
+        )
+
+
+class _Remarks(io.FileIO):
+    """Standard error: a remark that nobody can read any more changes nothing about what a command does."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)
 
 
 _PLAINLY = "judgeflow.plainly"

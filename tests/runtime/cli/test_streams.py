@@ -54,6 +54,10 @@ def shell(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
         ("jrun f.judge hello <&-", 0, "thread: "),
         ("jrun f.judge <&-", 2, "standard input is empty"),
         ("jrun check f.judge >&-", 0, ""),
+        ("jrun check bad.judge | head -1; exit ${PIPESTATUS[0]}", 3, ""),
+        ("jrun check f.judge | true; exit ${PIPESTATUS[0]}", 0, ""),
+        ("jrun bad.judge 2>&1 | head -1 > /dev/null; exit ${PIPESTATUS[0]}", 3, ""),
+        ("jrun gone.judge 2>/dev/full", 2, ""),
     ],
 )
 def test_a_stream_that_is_full_closed_or_unread_ends_no_command_with_a_trace(
