@@ -25,13 +25,16 @@ def parent_is_gone(pid: int) -> bool:
     return False
 
 
+def can_be_watched(pid: int, gone: Callable[[int], bool] = parent_is_gone) -> bool:
+    """Whether the process is there: an editor outside of this container has a number that means nothing here. To be
+    asked before the editor is told anything, lest it ends in between."""
+    return pid > 0 and not gone(pid)
+
+
 async def watch_parent(
     pid: int, leave: Callable[[], None], gone: Callable[[int], bool] = parent_is_gone
 ) -> None:
-    """Call `leave` once the process has ended. One that is not there from the start is not waited for: an
-    editor outside of this container has a number that means nothing here."""
-    if pid <= 0 or gone(pid):
-        return
+    """Call `leave` once the process, which was there, has ended."""
     while not gone(pid):  # noqa: ASYNC110  (no event tells of another process's end)
         await trio.sleep(INTERVAL)
     leave()

@@ -11,7 +11,7 @@ from .. import wire
 from ..client import read_client
 from ..files import judge_files
 from ..judge_server import Feature, JudgeServer
-from ..parent import watch_parent
+from ..parent import can_be_watched, watch_parent
 from ..protocol import RemoteError
 from ..uris import to_path, to_uri
 
@@ -25,7 +25,7 @@ def initialize(ls: JudgeServer, params: types.InitializeParams) -> None:
 
 
 def initialized(ls: JudgeServer, params: types.InitializedParams) -> None:
-    if ls.client.parent is not None:
+    if ls.client.parent is not None and can_be_watched(ls.client.parent):
         ls.protocol.begin(watch_parent, ls.client.parent, partial(ls.protocol.leave, 1))
     if ls.client.watches:
         ls.protocol.begin(partial(watch, ls))
