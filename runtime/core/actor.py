@@ -42,7 +42,7 @@ class Envelope:
 @attrs.define(eq=False)
 class Life:
     """One instance. `scope` ends it at once, `retired` lets it finish what it has let `inside`; `cause` is why, and
-    `settled` says that its supervisor has decided what follows. `failure` is what it died of."""
+    `settled` says that its supervisor has decided what follows. `fault` is what it died of."""
 
     scope: trio.CancelScope
     retired: trio.Event = attrs.field(factory=trio.Event)
@@ -50,7 +50,7 @@ class Life:
     is_open: bool = False
     settled: bool = False
     inside: dict[Envelope, None] = attrs.field(factory=dict)
-    failure: Exception | None = None
+    fault: Exception | None = None
     handle: Callable[[Any], Awaitable[Any]] = attrs.field(init=False)
     nursery: trio.Nursery = attrs.field(init=False)
 
@@ -99,8 +99,8 @@ class ActorRef(Generic[M_contra, R_co]):
                 return cast(R_co, result.unwrap())
             while life in self._lives:
                 await self._changed.park()
-            crash = life.failure
-            raise ActorStopped(self.name, life.cause) if crash is None else ActorCrashed(self.name, crash)
+            fault = life.fault
+            raise ActorStopped(self.name, life.cause) if fault is None else ActorCrashed(self.name, fault)
         finally:
             del result  # an error that is raised here holds this frame
 
@@ -143,8 +143,7 @@ class ActorRef(Generic[M_contra, R_co]):
     def _start(self, envelope: Envelope, context: Context, found: Outcome[Life]) -> None:
         """Handle what was told."""
         if isinstance(found, Value):
-            start = partial(found.value.nursery.start_soon, name=self._spec.name)
-            context.run(start, self._handled, found.value, envelope)
+            context.run(found.value.nursery.start_soon, self._handled, found.value, envelope, name=self.name)
 
     def _pump(self) -> None:
         while self._queue and (life := self._admit(next(iter(self._queue)))) is not None:
@@ -173,23 +172,27 @@ class ActorRef(Generic[M_contra, R_co]):
                     envelope.is_begun = True
                     self._emit("begun", envelope.message)
                     result = Value(await _interruptible(life.handle, envelope.message))
+            return result
         except Exception as fault:
-            # Beside a `Cancelled` that the scope took, no failure is why: its life was ended from outside.
-            result = None if envelope.scope.cancelled_caught else self._judge(life, fault)
+            # Beside a `Cancelled` that the scope took: its life was ended from outside.
+            result = self._judge(life, fault, is_beside=envelope.scope.cancelled_caught)
+            return result
         except BaseExceptionGroup as group:
-            # There is a `Cancelled` in it: its asker was cancelled, and no failure beside it is why.
-            raise group.split(StepFailure)[1] or group from None
+            # There is a `Cancelled` in it: its asker was cancelled.
+            self._judge(life, group, is_beside=True)
+            raise group.split(Exception)[1] or group from None
         finally:
             self._settle(life, envelope, result)
-        return result
+            del life, result  # what was raised holds this frame
 
-    def _judge(self, life: Life, fault: Exception) -> Outcome[Any]:
-        """An answer or a bug? A bug ends this life, and fails no message but its own."""
-        group = fault if isinstance(fault, ExceptionGroup) else ExceptionGroup("", [fault])
-        if group.split(StepFailure)[1] is None:
-            self._counts.failed += 1
-            caught = fault.__traceback__  # its first frame will hold this error
-            return Error(fault.with_traceback(caught and caught.tb_next))
+    def _judge(self, life: Life, fault: BaseException, *, is_beside: bool) -> Outcome[Any] | None:
+        """An answer or a bug? A bug ends this life, and fails no message but its own. `is_beside`: it stood beside
+        a `Cancelled`, where a failure is no answer but a bug is a bug."""
+        group = fault if isinstance(fault, BaseExceptionGroup) else BaseExceptionGroup("", [fault])
+        failures = group.split(Exception)[0]
+        if failures is None or failures.split(StepFailure)[1] is None:
+            self._counts.failed += not is_beside
+            return None if is_beside else Error(fault)
         if isinstance(fault, Finished):
             self._retire(life, settled=False)
             return Value(fault.reply)
@@ -261,9 +264,8 @@ class ActorRef(Generic[M_contra, R_co]):
             if not life.is_open:  # in its backoff or set-up: nothing to finish
                 life.scope.cancel()
 
-    def _bury(self, life: Life, failure: Exception | None) -> None:
+    def _bury(self, life: Life) -> None:
         del self._lives[life]
-        life.failure = failure
         self._changed.unpark_all()
         if life.is_open:
             self._emit("stopped")

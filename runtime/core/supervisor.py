@@ -81,14 +81,13 @@ class Supervisor:
             self._nursery.start_soon(self._live, child, life, delay, name=child.name)
 
     async def _live(self, child: Node, life: Life, delay: float) -> None:
-        failure: Exception | None = None
         try:
             with life.scope:
                 await trio.sleep(delay)
                 async with child._spec.behaviour() as life.handle, trio.open_nursery() as life.nursery:
                     await child._serve(life, lambda: self._renew(child, life, life.cause))
         except Exception as exc:
-            failure = exc
+            life.fault = exc
             child._crash(exc)
             cancelled = trio.current_effective_deadline() == -inf and not child._spec.service
             if not cancelled and not child._is_done():
@@ -96,9 +95,9 @@ class Supervisor:
             elif not isinstance(exc, RestartsExhausted):  # whoever met the crash was told
                 self._failures.append(exc)
         finally:
-            child._bury(life, failure)
+            child._bury(life)
             if child._closed and not child._lives:
-                self._forget(child, failure or life.cause)
+                self._forget(child, life.fault or life.cause)
             self._changed.unpark_all()
 
     def _forget(self, child: Node, cause: Cause) -> None:

@@ -2,7 +2,9 @@
 
 # ruff: noqa: PT012 - what raises is the whole scenario
 
+import gc
 import math
+import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from random import Random
@@ -15,6 +17,7 @@ from judgeflow.runtime.core import (
     ActorCrashed,
     ActorSpec,
     ActorStopped,
+    AskTimeout,
     Backoff,
     Finished,
     Intensity,
@@ -409,3 +412,93 @@ async def test_children_that_ended_are_forgotten(autojump_clock: MockClock) -> N
         assert len(supervisor._children) == 0
         assert trio.lowlevel.current_statistics().tasks_living < 12
     assert sorted(shop.log) == sorted(f"{way} {life}" for life in range(1, 21) for way in ("up", "down"))
+
+
+async def _late(fault: Exception) -> None:
+    try:
+        await trio.sleep_forever()
+    finally:
+        raise fault
+
+
+async def _cleans_up_badly(fault: Exception) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_late, fault)
+        await trio.sleep_forever()
+
+
+@pytest.mark.parametrize("fault", [BugError, StepFailure])
+async def test_what_a_cancelled_handler_raises_beside_is_nothing_to_its_asker_and_a_bug_is_a_crash(
+    autojump_clock: MockClock, fault: type[Exception]
+) -> None:
+    async def relay(message: str) -> None:
+        await inner.ask(fault(message))
+
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
+        inner = supervisor.start(ActorSpec(name="inner", behaviour=stateless(_cleans_up_badly)))
+        outer = supervisor.start(ActorSpec(name="outer", behaviour=stateless(relay)))
+        with trio.move_on_after(1) as scope:
+            await outer.ask("cancelled")
+        assert scope.cancelled_caught
+        with pytest.raises(AskTimeout):
+            await inner.ask(fault("late"), within=1)
+        await trio.sleep(10)
+    is_bug = fault is BugError
+    assert outer.statistics() == MailboxStatistics(cancelled=1)
+    assert inner.statistics() == MailboxStatistics(cancelled=2, crashed=2 * is_bug, restarts=2 * is_bug)
+
+
+@pytest.mark.parametrize(("fault", "told"), [(BugError, ActorCrashed), (StepFailure, ActorStopped)])
+async def test_a_bug_in_a_handler_that_the_stop_cut_is_told_and_a_failure_is_not_why(
+    fault: type[Exception], told: type[Exception]
+) -> None:
+    async def ask() -> None:
+        with pytest.raises(told):
+            await ref.ask(fault())
+
+    async with trio.open_nursery() as nursery, open_supervisor() as supervisor:
+        ref = supervisor.start(ActorSpec(name="a", behaviour=stateless(_cleans_up_badly)))
+        nursery.start_soon(ask)
+        await wait_all_tasks_blocked()
+        await supervisor.stop(grace=0)
+    assert ref.statistics().crashed == (fault is BugError)
+    assert ref.statistics().in_flight == 0
+
+
+async def test_a_crash_leaves_nothing_for_the_garbage_collector(autojump_clock: MockClock) -> None:
+    class Thing:
+        pass
+
+    async def crash(thing: Thing) -> None:
+        try:
+            await trio.sleep(5)
+        finally:
+            raise BugError
+
+    async def beside(thing: Thing) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(crash, thing)
+            await trio.sleep_forever()
+
+    async def ask(handle: Callable[[Thing], Awaitable[None]], seconds: float) -> None:
+        thing = Thing()
+        left.append(weakref.ref(thing))
+        ref = supervisor.start(ActorSpec(name="a", behaviour=stateless(handle)))
+        with trio.move_on_after(seconds):
+            try:
+                await ref.ask(thing)
+            except ActorCrashed as error:
+                left.append(weakref.ref(error))
+
+    left: list[weakref.ref[object]] = []
+    async with open_supervisor(rooted(intensity=PATIENT)) as supervisor:
+        gc.collect()
+        gc.disable()
+        try:
+            for handle in (crash, beside):
+                await ask(handle, 10)
+                await ask(handle, 1)
+            await trio.sleep(10)
+            assert [each() for each in left] == [None] * 7
+        finally:
+            gc.enable()
