@@ -18,7 +18,6 @@ import attrs
 import trio
 from outcome import Error, Outcome, Value
 from trio.lowlevel import Abort, ParkingLot, RaiseCancelT, current_task, reschedule
-from trio.lowlevel import wait_task_rescheduled as park
 
 from .errors import ActorCrashed, ActorStopped, AskTimeout, Finished, MailboxFull, StepFailure
 from .spec import ActorSpec, M_contra, R_co
@@ -32,11 +31,13 @@ _log = logging.getLogger(__name__)
 
 @attrs.define(eq=False)
 class Envelope:
-    """A message on its way. `scope` is its handler's."""
+    """A message on its way. `scope` is its handler's; no `result`: none yet, or its life was ended before there was
+    one."""
 
     message: object
     scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     is_begun: bool = False
+    result: Outcome[Any] | None = None
 
 
 @attrs.define(eq=False)
@@ -92,17 +93,17 @@ class ActorRef(Generic[M_contra, R_co]):
             raise ActorStopped(self.name)
         if (life := self._admit(envelope)) is None:
             self._queue[envelope] = partial(reschedule, current_task())
-            life = cast(Life, await park(partial(self._withdraw, envelope)))
-        result = await self._handled(life, envelope)
+            life = cast(Life, await trio.lowlevel.wait_task_rescheduled(partial(self._withdraw, envelope)))
+        await self._handled(life, envelope)
         try:
-            if result is not None:
-                return cast(R_co, result.unwrap())
+            if envelope.result is not None:
+                return cast(R_co, envelope.result.unwrap())
             while life in self._lives:
                 await self._changed.park()
             fault = life.fault
             raise ActorStopped(self.name, life.cause) if fault is None else ActorCrashed(self.name, fault)
         finally:
-            del result  # an error that is raised here holds this frame
+            del envelope  # an error that is raised here holds this frame
 
     @trio.lowlevel.enable_ki_protection
     async def tell(self, message: M_contra) -> None:
@@ -161,29 +162,26 @@ class ActorRef(Generic[M_contra, R_co]):
         return Abort.SUCCEEDED
 
     @trio.lowlevel.enable_ki_protection
-    async def _handled(self, life: Life, envelope: Envelope) -> Outcome[Any] | None:
-        """The reply or the failure. None: its life was ended before there was one. An asker's own cancellation goes
+    async def _handled(self, life: Life, envelope: Envelope) -> None:
+        """Until there is a reply or a failure, or its life was ended before. An asker's own cancellation goes
         through."""
-        result: Outcome[Any] | None = None
         try:
             await trio.lowlevel.checkpoint()
             if not envelope.scope.cancel_called:
                 with envelope.scope:
                     envelope.is_begun = True
                     self._emit("begun", envelope.message)
-                    result = Value(await _interruptible(life.handle, envelope.message))
-            return result
+                    envelope.result = Value(await _interruptible(life.handle, envelope.message))
         except Exception as fault:
             # Beside a `Cancelled` that the scope took: its life was ended from outside.
-            result = self._judge(life, fault, is_beside=envelope.scope.cancelled_caught)
-            return result
+            envelope.result = self._judge(life, fault, is_beside=envelope.scope.cancelled_caught)
         except BaseExceptionGroup as group:
             # There is a `Cancelled` in it: its asker was cancelled.
             self._judge(life, group, is_beside=True)
             raise group.split(Exception)[1] or group from None
         finally:
-            self._settle(life, envelope, result)
-            del life, result  # what was raised holds this frame
+            self._settle(life, envelope)
+            del life, envelope  # what was raised holds this frame
 
     def _judge(self, life: Life, fault: BaseException, *, is_beside: bool) -> Outcome[Any] | None:
         """An answer or a bug? A bug ends this life, and fails no message but its own. `is_beside`: it stood beside
@@ -200,13 +198,13 @@ class ActorRef(Generic[M_contra, R_co]):
         self._retire(life, fault, settled=False)
         return Error(ActorCrashed(self.name, fault))
 
-    def _settle(self, life: Life, envelope: Envelope, result: Outcome[Any] | None) -> None:
+    def _settle(self, life: Life, envelope: Envelope) -> None:
         """A message leaves its place to the next. No result: its asker left, its time was up, or its life ended."""
         if envelope.is_begun:
-            self._counts.cancelled += result is None
-            self._counts.handled += type(result) is Value
-            error = result.error if isinstance(result, Error) else None
-            self._emit("cancelled" if result is None else "ended", envelope.message, error)
+            self._counts.cancelled += envelope.result is None
+            self._counts.handled += type(envelope.result) is Value
+            error = envelope.result.error if isinstance(envelope.result, Error) else None
+            self._emit("cancelled" if envelope.result is None else "ended", envelope.message, error)
         elif envelope.scope.cancel_called:
             self._dead_letter(envelope)
         else:

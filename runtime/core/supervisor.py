@@ -61,6 +61,7 @@ class Supervisor:
         self._adopt(nested._node, nested)
         return nested
 
+    @trio.lowlevel.enable_ki_protection
     async def stop(self, grace: float | None = None) -> None:
         """Stop all children in reverse start order: workers within `grace` seconds in all (default: as
         specified), then services, drained. A second call may shorten what the first allowed."""
@@ -74,12 +75,14 @@ class Supervisor:
         self._children[child] = nested
         self._launch(child)
 
+    @trio.lowlevel.enable_ki_protection
     def _launch(self, child: Node, delay: float = 0.0) -> None:
         if self._nursery is not None:  # else together with all others
             life = Life(trio.CancelScope(shield=child._spec.service))
             child._lives[life] = None
             self._nursery.start_soon(self._live, child, life, delay, name=child.name)
 
+    @trio.lowlevel.enable_ki_protection
     async def _live(self, child: Node, life: Life, delay: float) -> None:
         try:
             with life.scope:
@@ -89,8 +92,7 @@ class Supervisor:
         except Exception as exc:
             life.fault = exc
             child._crash(exc)
-            cancelled = trio.current_effective_deadline() == -inf and not child._spec.service
-            if not cancelled and not child._is_done():
+            if not child._is_done() and (child._spec.service or trio.current_effective_deadline() > -inf):
                 self._renew(child, life, exc)
             elif not isinstance(exc, RestartsExhausted):  # whoever met the crash was told
                 self._failures.append(exc)
@@ -116,8 +118,7 @@ class Supervisor:
             child._close(cause)
             return
         now, limit = trio.current_time(), self._spec.intensity
-        recent = [each for each in self._history if each[0] >= now - limit.seconds]
-        self._history = [*recent, (now, child)]
+        self._history = [*(each for each in self._history if each[0] >= now - limit.seconds), (now, child)]
         if len(self._history) > limit.restarts:
             text = f"more than {limit.restarts} restarts in {limit.seconds:g} s"
             exhausted = RestartsExhausted(f"{self._spec.name!r} gave up on {child.name!r}: {text}")
@@ -136,6 +137,7 @@ class Supervisor:
         else:
             self._nursery.start_soon(self._renew_group, child, cause, delay)
 
+    @trio.lowlevel.enable_ki_protection
     async def _renew_group(self, child: Node, cause: Cause, delay: float) -> None:
         async with self._turn:  # two crashes at once: one group after the other
             group = self._level(service=child._spec.service)
@@ -207,6 +209,7 @@ async def _no_message(message: Never) -> None:
 
 
 @asynccontextmanager
+@trio.lowlevel.enable_ki_protection
 async def open_supervisor(
     spec: SupervisorSpec = ROOT, *, trace: Trace | None = None, random: Random | None = None
 ) -> AsyncIterator[Supervisor]:
