@@ -32,8 +32,9 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "completion",
         description="Print a script that completes verbs, options and .judge files.",
-        epilog="bash: source <(jrun completion bash)    zsh: source <(jrun completion zsh)    "
-        "fish: jrun completion fish | source",
+        epilog="bash  source <(jrun completion bash)\nzsh   source <(jrun completion zsh)\n"
+        "fish  jrun completion fish | source",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("shell", choices=tuple(_SCRIPTS))
     parser.set_defaults(handler=handle)

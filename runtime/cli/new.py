@@ -23,8 +23,8 @@ agent writer "Answers" {{
 }}
 
 code judge one_sentence(reply: text) "The answer is one sentence" {{
-  require trim(reply) != ""           else "Give an answer."
-  require len(sentences(reply)) <= 1  else "Answer in one sentence."
+  require trim(reply) != "" else "Give an answer."
+  require len(sentences(reply)) <= 1 else "Answer in one sentence."
 }}
 
 flow main(question: text) -> text {{

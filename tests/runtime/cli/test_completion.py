@@ -55,3 +55,11 @@ def test_bash_offers_verbs_then_the_verbs_options(
     shell: str, words: tuple[str, ...], offered: set[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert completed(script(shell, capsys), *words) == offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_help_has_a_line_to_paste_for_each_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "--help"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if f"jrun completion {shell}" in line)
+    assert line.startswith(shell)
+    assert line.count("jrun completion") == 1

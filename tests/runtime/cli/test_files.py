@@ -81,6 +81,11 @@ def test_one_file_that_is_no_text_keeps_no_other_from_its_layout(here: Path) -> 
     assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 1\n"
 
 
+def test_the_first_file_is_laid_out_as_fmt_lays_it_out(here: Path) -> None:
+    assert main(["new", "another"]) == 0
+    assert main(["fmt", "--check", "another.judge"]) == 0
+
+
 def test_the_command_that_is_suggested_can_be_pasted(capsys: Told) -> None:
     assert main(["new", "my first"]) == 0
     assert "  jrun 'my first.judge' \"What are terns?\"" in capsys.readouterr().out
