@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import msgspec
@@ -12,19 +13,19 @@ from ..judge.contract import decisions_of
 from ..judge.errors import JudgeflowError, ValidationError
 from ..judge.protocol import DecisionQuestion, Message
 from ..judge.reading import exact_number, read_rate
-from ..judge.reading.text import strip_blanks
+from ..judge.reading.text import EMPHASIS, joins_after, strip_blanks
 from ..judge.rubrics import rate_messages
 from ..judge.serialise import sendable
 from .judge_form import Form, JudgeParts
 from .messages import ChatCall, DecideCall, JudgeTask, Verdict
 
-PASSES = "PASS"
+_PASSES = re.compile(rf"[{EMPHASIS}]*PASS(?:ED)?")
 RATE_TEMPERATURE = 0.0
 RATE_TOKENS = 10
 
 
 class AskForm(Form):
-    """A chat model's opinion. Its rules read `answer`; without rules PASS at the start passes."""
+    """A chat model's opinion. Its rules read `answer`; without rules the word PASS at the start passes."""
 
     def __init__(self, parts: JudgeParts) -> None:
         super().__init__(parts)
@@ -53,7 +54,12 @@ class AskForm(Form):
                 f"{self.plan.name}: the judge's model answered with nothing", code="judge.blank"
             )
         scope.values["answer"] = answer
-        return self.rule(scope, None if answer.startswith(PASSES) else answer)
+        return self.rule(scope, None if _passes(answer) else answer)
+
+
+def _passes(answer: str) -> bool:
+    word = _PASSES.match(answer)
+    return word is not None and not joins_after(answer, word.end())
 
 
 class RateForm(Form):

@@ -37,13 +37,23 @@ def ask_on_terminal() -> Approver | None:
 async def _answer(question: str) -> bool | None:
     while True:
         print(question, end="", file=sys.stderr, flush=True)
-        line = await trio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True)
+        line = await trio.to_thread.run_sync(_line, abandon_on_cancel=True)
         if not line:
             print(file=sys.stderr)
             return None
         if (said := line.strip().lower()) in _ANSWERS:
             return _ANSWERS[said]
         print("please answer y or n", file=sys.stderr)
+
+
+def _line() -> str:
+    """What was typed; empty at the end of the input, and where the terminal was closed meanwhile."""
+    try:
+        return sys.stdin.readline()
+    except UnicodeDecodeError:
+        return "\N{REPLACEMENT CHARACTER}\n"  # neither yes nor no
+    except OSError:
+        return ""
 
 
 def _shown(showing: Any) -> list[str]:

@@ -28,8 +28,7 @@ _BY_STATUS: Mapping[int, str] = {
     529: "provider.overloaded",
 }
 
-_STATUS_OF_TYPE: Mapping[str, int] = {
-    "invalid_request_error": 400,
+_STATUS_OF_KIND: Mapping[str, int] = {
     "authentication_error": 401,
     "billing_error": 402,
     "permission_error": 403,
@@ -41,7 +40,14 @@ _STATUS_OF_TYPE: Mapping[str, int] = {
     "api_error": 500,
     "server_error": 500,
     "overloaded_error": 529,
+    "insufficient_quota": 402,
+    "billing_hard_limit_reached": 402,
+    "invalid_api_key": 401,
+    "model_not_found": 404,
+    "context_length_exceeded": 400,
+    "invalid_request_error": 400,
 }
+"""Types and codes; where an error has several the first of these counts, since the last says least."""
 
 _QUOTA = re.compile(
     r"insufficient[_ ](quota|credits?|funds|balance)|credit_balance|not enough (credits?|balance)"
@@ -128,8 +134,9 @@ def _as_status(code: Any) -> int | None:
 
 
 def status_of(kind: str) -> int | None:
-    """The status that goes with a type, for an error that came without one."""
-    return next((_STATUS_OF_TYPE[word] for word in kind.lower().split() if word in _STATUS_OF_TYPE), None)
+    """The status that goes with a type or code, for an error that came without one."""
+    words = kind.lower().split()
+    return next((status for name, status in _STATUS_OF_KIND.items() if name in words), None)
 
 
 def code_of(status: int, told: ServiceError) -> str:

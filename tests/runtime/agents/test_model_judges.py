@@ -60,6 +60,26 @@ async def test_b22_the_default_rule_passes_what_starts_with_pass_and_else_gives_
     assert not (await verdict(OPINION, "pass")).passed
 
 
+@pytest.mark.parametrize(
+    ("opinion", "passed"),
+    [
+        ("**PASS**", True),
+        ("PASSED.", True),
+        ("PASS: every fact is in the source", True),
+        ("PASSIVE voice throughout; name who acts.", False),
+        ("PASSABLE, but the date is wrong.", False),
+        ("PASS-worthy it is not.", False),
+        ("The response is not supported by the evidence.", False),
+        ("I would say it depends on the audience.", False),
+    ],
+)
+async def test_case_203_case_206_only_the_word_pass_at_the_start_of_an_opinion_passes(
+    opinion: str, passed: bool
+) -> None:
+    found = await verdict(OPINION, opinion)
+    assert (found.passed, found.reason) == (passed, None if passed else opinion)
+
+
 async def test_rules_replace_the_default_one_and_read_the_trimmed_answer() -> None:
     rule = """judge rule {
       model grader

@@ -67,6 +67,38 @@ async def test_two_questions_at_once_are_asked_one_after_the_other(typed: Any) -
     assert sorted(answers.values(), key=str) == [False, True]
 
 
+class Closing(Terminal):
+    """A terminal that gives what is wrong with it instead of a line."""
+
+    def __init__(self, *lines: str | Exception) -> None:
+        super().__init__()
+        self.lines = list(lines)
+
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
+        line = self.lines.pop(0)
+        if isinstance(line, Exception):
+            raise line
+        return line
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        ((OSError(5, "Input/output error"),), None),
+        ((UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "y\n"), True),
+    ],
+)
+async def test_a_terminal_that_was_closed_leaves_it_waiting_and_what_is_no_text_is_no_answer(
+    typed: Any, monkeypatch: pytest.MonkeyPatch, lines: tuple[str | Exception, ...], answer: bool | None
+) -> None:
+    screen = typed("")
+    monkeypatch.setattr("sys.stdin", Closing(*lines))
+    approve = ask_on_terminal()
+    assert approve is not None
+    assert await approve("Pay it?", None) is answer
+    assert screen.getvalue().count("[y/n]") == len(lines)
+
+
 def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     assert ask_on_terminal() is None

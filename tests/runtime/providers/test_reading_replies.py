@@ -111,10 +111,14 @@ def test_a_body_that_is_no_json_holds_no_error() -> None:
         ({"type": "authentication_error", "message": "m"}, "provider.authentication", 401),
         ({"code": "insufficient_quota", "message": "m", "type": "rate_limit_error"}, "provider.quota", 429),
         ({"code": "context_length_exceeded", "type": "invalid_request_error"}, "provider.context-limit", 400),
+        ({"code": "insufficient_quota", "message": "m"}, "provider.quota", 402),
+        ({"code": "invalid_api_key", "type": "invalid_request_error"}, "provider.authentication", 401),
+        ({"code": "model_not_found", "type": "invalid_request_error"}, "provider.no-model", 404),
+        ({"code": "context_length_exceeded", "message": "m"}, "provider.context-limit", 400),
         ("something broke", "provider.server-error", 500),
     ],
 )
-def test_an_error_without_a_status_has_the_one_of_its_type(error, code, status) -> None:
+def test_an_error_without_a_status_has_the_one_of_its_type_or_code(error, code, status) -> None:
     found = Failures("p").from_error(error)
     assert (found.code, found.status) == (code, status)
 
