@@ -109,7 +109,7 @@ class ActorRef(Generic[M_contra, R_co]):
     async def tell(self, message: M_contra) -> None:
         """Send and wait for room in the mailbox only. To a stopped actor: a dead letter, no error."""
         await trio.lowlevel.checkpoint()
-        while not self._closed and len(self._queue) >= self._spec.mailbox:
+        if not self._closed and len(self._queue) >= self._spec.mailbox:
             await self._tellers.park()
         self._send(Envelope(message))
 
@@ -146,11 +146,12 @@ class ActorRef(Generic[M_contra, R_co]):
         if isinstance(found, Value):
             context.run(found.value.nursery.start_soon, self._handled, found.value, envelope, name=self.name)
 
-    def _pump(self) -> None:
+    def _pump(self, left: int = 0) -> None:
+        """Let in who waits. For each message that `left` the queue one that is told may enter it, however many ask."""
         while self._queue and (life := self._admit(next(iter(self._queue)))) is not None:
-            _, tell = self._queue.popitem(last=False)
-            tell(Value(life))
-        self._tellers.unpark(count=inf if self._closed else max(self._spec.mailbox - len(self._queue), 0))
+            self._queue.popitem(last=False)[1](Value(life))
+            left += 1
+        self._tellers.unpark(count=inf if self._closed else left)
         if self._is_done():
             for each in self._lives:
                 self._retire(each)
@@ -158,7 +159,7 @@ class ActorRef(Generic[M_contra, R_co]):
     def _withdraw(self, envelope: Envelope, _raise_cancel: RaiseCancelT) -> Abort:
         self._counts.dropped += 1
         del self._queue[envelope]
-        self._pump()
+        self._pump(left=1)
         return Abort.SUCCEEDED
 
     @trio.lowlevel.enable_ki_protection

@@ -263,6 +263,26 @@ async def test_tell_waits_for_room_and_no_longer() -> None:
         assert ref.statistics() == MailboxStatistics(handled=5)
 
 
+async def test_who_tells_gets_its_turn_among_many_that_ask_again_and_again(autojump_clock: MockClock) -> None:
+    async def work(message: int) -> None:
+        await trio.sleep(1)
+
+    async def ask() -> None:
+        for _ in range(10):
+            await ref.ask(1)
+
+    async with open_supervisor() as supervisor, trio.open_nursery() as nursery:
+        ref = supervisor.start(ActorSpec(name="busy", behaviour=stateless(work), mailbox=2))
+        for _ in range(6):
+            nursery.start_soon(ask)
+        await trio.sleep(0.5)
+        await ref.tell(2)
+        assert trio.current_time() == 1
+        await ref.tell(3)
+        assert trio.current_time() == 2
+        assert ref.statistics().waiting == 2
+
+
 async def test_the_mailbox_holds_32_messages_unless_told_otherwise() -> None:
     desk = Desk()
     async with open_supervisor() as supervisor:
