@@ -28,7 +28,7 @@ from ..judge.protocol import (
 )
 from .failures import Failures
 from .stated import STATED_ROUNDING, ask_stated, read_stated
-from .usage import total
+from .usage import paid, total
 
 _LETTERS = string.ascii_uppercase
 _ALTERNATIVES = 20
@@ -61,32 +61,37 @@ class ChatDecides:
         self._in_turn = in_turn
 
     async def decide(self, request: DecisionRequest) -> DecisionReply:
+        spent: list[Usage] = []
+        with paid(spent):
+            return await self._decide(request, spent)
+
+    async def _decide(self, request: DecisionRequest, spent: list[Usage]) -> DecisionReply:
         known = self._logprobs and request.model not in self._without
         if not known or any(len(question.choices) > len(_LETTERS) for question in request.questions):
-            return await self._by_json(request, ())
+            return await self._by_json(request, spent)
         try:
-            replies = await self._ask_each(request)
+            replies = await self._ask_each(request, spent)
         except ProviderError as error:
             if error.code != "provider.no-logprobs":
                 raise
             self._without.add(request.model)
-            return await self._by_json(request, ())
+            return await self._by_json(request, spent)
         if any(not reply.logprobs for reply in replies.values()):
             self._without.add(request.model)
-            return await self._by_json(request, [reply.usage for reply in replies.values()])
+            return await self._by_json(request, spent)
         answers = {
             question.id: self._answer(question, replies[question.id]) for question in request.questions
         }
         some = next(iter(replies.values()))
-        return DecisionReply(
-            answers, total([reply.usage for reply in replies.values()]), some.model, origin="logprobs"
-        )
+        return DecisionReply(answers, total(spent), some.model, origin="logprobs")
 
-    async def _ask_each(self, request: DecisionRequest) -> dict[str, ChatReply]:
+    async def _ask_each(self, request: DecisionRequest, spent: list[Usage]) -> dict[str, ChatReply]:
         replies: dict[str, ChatReply] = {}
 
         async def ask(question: DecisionQuestion) -> None:
-            replies[question.id] = await self._complete(_one_word(request, question), may_be_cut=True)
+            reply = await self._complete(_one_word(request, question), may_be_cut=True)
+            spent.append(reply.usage)
+            replies[question.id] = reply
 
         if self._in_turn or len(request.questions) == 1:
             for question in request.questions:
@@ -117,12 +122,11 @@ class ChatDecides:
             )
         return ScaleAnswer(weighted(probabilities), probabilities)
 
-    async def _by_json(self, request: DecisionRequest, spent: Sequence[Usage]) -> DecisionReply:
+    async def _by_json(self, request: DecisionRequest, spent: list[Usage]) -> DecisionReply:
         reply = await self._complete(ask_stated(request), may_be_cut=False)
+        spent.append(reply.usage)
         answers = read_stated(request.questions, reply.text, self._failures)
-        return DecisionReply(
-            answers, total([*spent, reply.usage]), reply.model, origin="json", rounding=STATED_ROUNDING
-        )
+        return DecisionReply(answers, total(spent), reply.model, origin="json", rounding=STATED_ROUNDING)
 
     def _contract(self, question: DecisionQuestion, why: str) -> ProviderContractError:
         return ProviderContractError(f"{self._failures.provider}: question {question.id!r}: {why}")

@@ -15,7 +15,7 @@ from .clockwork import Clockwork
 from .failures import Failures, excerpt
 from .service import Call, Service
 from .settings import Target
-from .usage import total
+from .usage import paid, token_counts, total
 
 
 @attrs.frozen
@@ -58,7 +58,8 @@ class DecisionService:
             most=system_one.MOST,
         )
         data, before = await self._service.call(call)
-        reply = self._dialect.reply(data, request, self.name)
+        with paid([*before, token_counts(data.get("usage") if isinstance(data, dict) else None)]):
+            reply = self._dialect.reply(data, request, self.name)
         usage = total([*before, reply.usage]) if before else reply.usage
         return msgspec.structs.replace(reply, usage=usage, rounding=self._target.rounding)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
+from ..judge.errors import ProviderError
 from ..judge.protocol import Usage
 
 NOTHING = Usage(input_tokens=0, output_tokens=0)
@@ -31,6 +33,18 @@ def total(usages: Iterable[Usage]) -> Usage:
         cache_write_tokens=sum(usage.cache_write_tokens for usage in known),
         incomplete=len(known) < len(spent) or any(usage.incomplete for usage in spent),
     )
+
+
+@contextmanager
+def paid(spent: list[Usage]) -> Iterator[None]:
+    """An error within says what was spent, too: an answer that breaks its contract was paid for like any other.
+    What is appended to `spent` meanwhile counts."""
+    try:
+        yield
+    except ProviderError as error:
+        if spent:
+            error.usage = total(spent if error.usage is None else [*spent, error.usage])
+        raise
 
 
 def token_counts(told: Any) -> Usage:

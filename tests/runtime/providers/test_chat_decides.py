@@ -97,8 +97,27 @@ async def test_options_and_levels_are_letters(kit) -> None:
 
 async def test_a_model_that_says_none_of_the_labels_breaks_the_contract(kit) -> None:
     async with kit.provider(spoke(kit, "Well", {"Well": -0.1})) as (provider, _):
-        with pytest.raises(ProviderContractError, match="question 'urgent'"):
+        with pytest.raises(ProviderContractError, match="question 'urgent'") as caught:
             await provider.decide(kit.decides(URGENT))
+    assert (caught.value.usage.input_tokens, caught.value.usage.output_tokens) == (3, 1)
+
+
+@pytest.mark.parametrize("stated", ["pay", '{"urgent": {}}', '{"urgent": {"probability": "much"}}'])
+async def test_answers_that_break_the_contract_say_what_all_of_them_cost(kit, stated: str) -> None:
+    plays = (spoke(kit, "Yes", None), spoke(kit, stated, None, "stop"))
+    async with kit.provider(*plays) as (provider, server):
+        with pytest.raises(ProviderContractError) as caught:
+            await provider.decide(kit.decides(URGENT))
+    assert len(server.requests) == 2
+    assert (caught.value.usage.input_tokens, caught.value.usage.output_tokens) == (6, 2)
+
+
+async def test_a_failure_after_paid_words_says_what_those_cost(kit) -> None:
+    plays = (spoke(kit, "Yes", None), kit.answers({"error": {"message": "no"}}, status=400))
+    async with kit.provider(*plays) as (provider, _):
+        with pytest.raises(ProviderError) as caught:
+            await provider.decide(kit.decides(URGENT))
+    assert (caught.value.code, caught.value.usage.input_tokens) == ("provider.bad-request", 3)
 
 
 STATED = {

@@ -104,8 +104,10 @@ async def test_case_192_a_refusal_belongs_to_its_question(kit, kind) -> None:
     ],
 )
 async def test_what_does_not_answer_the_question_is_refused(kit, answers, why) -> None:
-    with pytest.raises(ProviderContractError, match=why):
+    with pytest.raises(ProviderContractError, match=why) as caught:
         await decided(kit, answers, URGENT)
+    # It was paid for all the same.
+    assert (caught.value.usage.input_tokens, caught.value.usage.cached_tokens) == (164, 100)
 
 
 async def test_levels_by_other_names_are_refused(kit) -> None:
