@@ -65,13 +65,13 @@ class JudgeServer(LanguageServer):
     def drained(self) -> None:
         """Nothing more to read: report what changed. A mistake of this server in one file leaves others
         alone."""
-        for document in self.session.due():
-            if self.client.pull:
-                continue
-            try:
-                self.publish(document)
-            except Exception:
-                self.protocol.log(f"{document.uri}: {traceback.format_exc()}")
+        # To look at one file may be to read another, which imports a third.
+        while due := self.session.due():
+            for document in due if not self.client.pull else ():
+                try:
+                    self.publish(document)
+                except Exception:
+                    self.protocol.log(f"{document.uri}: {traceback.format_exc()}")
 
     def publish(self, document: Document) -> None:
         """Send a text's diagnostics with its version, unless the client has them."""

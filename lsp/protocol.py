@@ -88,11 +88,15 @@ class TrioProtocol(LanguageServerProtocol):
             elif "id" in message:
                 self._request(message)
             else:
-                while self._beginning:
-                    await trio.lowlevel.checkpoint()
+                await self.begun()
                 self._notification(message)
             if self.exit_code is not None:
                 return
+
+    async def begun(self) -> None:
+        """Every request that was read has begun."""
+        while self._beginning:
+            await trio.lowlevel.checkpoint()
 
     def _decode(self, body: bytes) -> dict[str, Any] | None:
         try:
@@ -156,7 +160,8 @@ class TrioProtocol(LanguageServerProtocol):
         if plain is not None:
             try:
                 return msgspec.convert(message["params"], plain)
-            except msgspec.ValidationError as error:
+            except (msgspec.ValidationError, UnicodeError) as error:
+                # Half a surrogate pair is no text outside of texts.
                 raise JsonRpcInvalidParams(str(error)) from None
         if message["method"] == types.INITIALIZE:
             return structure_initialize(self._converter, message)
@@ -296,7 +301,7 @@ class TrioProtocol(LanguageServerProtocol):
                 asked.scope.cancel()
 
     def _cancel(self, params: types.CancelParams) -> None:
-        asked = self._asked.get(params.id)
+        asked = self._asked.get(params.id) if isinstance(params.id, int | str) else None
         if asked is not None:
             asked.scope.cancel()
 

@@ -18,6 +18,9 @@ from .positions import Encoding
 from .uris import to_path, to_uri
 from .wire import Change
 
+Placed = tuple[int, tuple[Diagnostic, ...], tuple[str, ...]]
+"""The version of a text, its diagnostics, and the other texts that they point into."""
+
 
 class Session:
     def __init__(self, workspace: Workspace, encoding: Encoding = "utf-16") -> None:
@@ -28,9 +31,9 @@ class Session:
         self._unread: dict[str, Stretch | None] = {}
         """The texts that the workspace has not read, and what has changed since it did, where that is known."""
         self._due: dict[str, None] = {}
-        self._said: dict[str, tuple[int, tuple[Diagnostic, ...]]] = {}
+        self._said: dict[str, Placed] = {}
         self._others: dict[str, Document] = {}
-        self._editions: dict[str, tuple[int, int, tuple[Diagnostic, ...]]] = {}
+        self._editions: dict[str, tuple[int, Placed]] = {}
 
     def open(self, uri: str, version: int, text: str) -> None:
         path = to_path(uri)
@@ -125,24 +128,32 @@ class Session:
     def due(self) -> list[Document]:
         """The open texts whose diagnostics may not be what the editor has; each is named once."""
         self._read()
-        due, self._due = self._due, {}
+        due, self._due = {**self._due, **dict.fromkeys(sorted(self.workspace.turned()))}, {}
         return [document for path in due if (document := self.documents.get(path)) is not None]
 
     def news(self, document: Document) -> tuple[Diagnostic, ...] | None:
         """The diagnostics of a text as it is now, None where the editor has them already."""
         found = self.workspace.analyse(document.path).diagnostics
-        if self._said.get(document.path) == (document.version, found):
+        said = self._placed(document, found)
+        if self._said.get(document.path) == said:
             return None
-        self._said[document.path] = (document.version, found)
+        self._said[document.path] = said
         return found
 
     def edition(self, document: Document, found: tuple[Diagnostic, ...]) -> str:
-        """A name for these diagnostics of this version of a text: the same as long as both are."""
-        number, *known = self._editions.get(document.path, (0, None, None))
-        if known != [document.version, found]:
+        """A name for these diagnostics of this version of a text: the same as long as both are, and the texts that they
+        point into."""
+        number, known = self._editions.get(document.path, (0, None))
+        placed = self._placed(document, found)
+        if known != placed:
             number += 1
-            self._editions[document.path] = (number, document.version, found)
+            self._editions[document.path] = (number, placed)
         return str(number)
+
+    def _placed(self, document: Document, found: tuple[Diagnostic, ...]) -> Placed:
+        """Diagnostics with all that decides on which lines and columns they stand."""
+        others = {label.path: None for one in found for label in one.labels if label.path is not None}
+        return document.version, found, tuple(self.document(path).text for path in others)
 
     def _paths(self) -> tuple[str, ...]:
         """The files of the workspace that were read, and the open texts."""

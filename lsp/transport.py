@@ -76,6 +76,7 @@ async def _read(server: Drainable, incoming: trio.abc.ReceiveStream, more: Calla
             except Exception:
                 protocol.log(traceback.format_exc())
             last = trio.current_time()
+    await protocol.begun()  # A `shutdown` that was the last word counts.
 
 
 async def serve_stdio(server: Drainable) -> int:

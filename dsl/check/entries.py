@@ -112,6 +112,13 @@ class Entries:
             for at in block.names.get(name, ()):
                 yield first + at
 
+    def named_any(self, names: Set[str]) -> Iterator[tuple[str, int]]:
+        """The indexes of those that declare one of some names, each with it: one walk, whatever their number."""
+        for first, block in zip(self._firsts, self.blocks, strict=False):
+            for name in block.names.keys() & names:
+                for at in block.names[name]:
+                    yield name, first + at
+
     def of_kind(self, kind: type) -> Iterator[int]:
         """The indexes of those whose tree is of a class."""
         for first, block in zip(self._firsts, self.blocks, strict=False):

@@ -6,7 +6,7 @@ relative to it. They are about the file that is looked at; what it imports is on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import msgspec
 
@@ -105,14 +105,18 @@ def import_findings(
 
 
 def duplicate_findings(
-    own: Document, imported: Sequence[Document], clashes: Collection[str]
+    own: Document, imported: Sequence[Document], clashes: Sequence[str]
 ) -> Iterator[Placed]:
     """`clashes` are the names that have more than one declaration in sight. Imported ones that clash with
     each other are reported at the first import."""
     path = own.source.path
+    names = frozenset(clashes)
+    firsts = _first_places(own, imported, names)
+    here: dict[str, list[int]] = {}
+    for name, index in own.entries.named_any(names):
+        here.setdefault(name, []).append(index)
     for name in clashes:
-        places = list(own.entries.named(name))
-        first = _first_place(own, imported, name)
+        places, first = here.get(name, []), firsts.get(name)
         others = places if first is not None and first.path is not None else places[1:]
         for index in others:
             ident = own.entries[index].name
@@ -132,14 +136,17 @@ def duplicate_findings(
             yield from _imported_clash(own, imported, name, path)
 
 
-def _first_place(own: Document, imported: Sequence[Document], name: str) -> Label | None:
-    """Where a name is declared first: in an imported file, else here."""
+def _first_places(own: Document, imported: Sequence[Document], names: Set[str]) -> dict[str, Label]:
+    """Where names are declared first: in an imported file, else here."""
+    found: dict[str, Label] = {}
     for document in (*imported, own):
-        place = document.place(name)
-        if place is not None:
-            path = None if document is own else document.source.path
-            return Label(*place, "declared first here", path)
-    return None
+        path = None if document is own else document.source.path
+        for name, index in document.entries.named_any(names):
+            ident = document.entries[index].name
+            if ident is not None and name not in found:
+                offset = document.start(index)
+                found[name] = Label(ident.start + offset, ident.end + offset, "declared first here", path)
+    return found
 
 
 def _relative(label: Label, offset: int) -> Label:
@@ -232,21 +239,20 @@ def test_findings(own: Document) -> Iterator[Placed]:
             )
 
 
-def unused_findings(own: Document, unused: Iterable[str]) -> Iterator[Placed]:
+def unused_findings(own: Document, unused: Set[str]) -> Iterator[Placed]:
     """Declarations that nothing mentions."""
-    for name in unused:
-        for index in own.entries.named(name):
-            entry = own.entries[index]
-            if entry.name is not None:
-                yield _placed(
-                    index,
-                    "name.unused",
-                    entry.name,
-                    f"Nothing uses `{name}`",
-                    label="declared, and never mentioned",
-                    help="Use it, or remove it.",
-                    severity="hint",
-                )
+    for name, index in own.entries.named_any(unused):
+        entry = own.entries[index]
+        if entry.name is not None:
+            yield _placed(
+                index,
+                "name.unused",
+                entry.name,
+                f"Nothing uses `{name}`",
+                label="declared, and never mentioned",
+                help="Use it, or remove it.",
+                severity="hint",
+            )
 
 
 def unused_import_findings(own: Document, useless: Iterable[Import]) -> Iterator[Placed]:

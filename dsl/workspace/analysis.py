@@ -133,6 +133,11 @@ class Workspace:
         readers = [other for other, file in self._files.items() if file and file.kept.reads_file(path)]
         return tuple(dict.fromkeys((*known, *importers, *readers)))
 
+    def turned(self) -> set[str]:
+        """The files that another imports now and none did when this was asked last, or the other way round: nothing in
+        a file that is imported has to be used there."""
+        return self._sight.turned()
+
     def reach(self, path: str) -> tuple[str, ...]:
         """A file and everything that it imports, each once; nothing is checked."""
         return self._sight.reach(normal(path)).files

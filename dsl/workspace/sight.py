@@ -20,18 +20,23 @@ class Sight:
         """The files among these that import a file themselves."""
         self._unfollowed: set[str] = set()
         """Files that may import one that was not read."""
+        self._turned: set[str] = set()
 
     def read(self, path: str, imports: tuple[Import, ...]) -> None:
         """A file was read for the first time."""
         self._own[path] = imports
         for item in imports:
+            was = self.is_imported(item.path)
             self._importers.setdefault(item.path, set()).add(path)
+            self._note(item.path, was)
         self._unfollowed.add(path)
 
     def changed(self, path: str, imports: tuple[Import, ...] | None) -> None:
         """A file has other imports than before, or came or went."""
         for item in self._own.pop(path, ()):
+            was = self.is_imported(item.path)
             self._importers[item.path].discard(path)
+            self._note(item.path, was)
         self._reaches.clear()
         self._unfollowed |= self._importers.get(path, set())
         self._unfollowed.discard(path)
@@ -47,6 +52,15 @@ class Sight:
     def is_imported(self, path: str) -> bool:
         """Whether a file other than itself imports it."""
         return not self._importers.get(path, set()) <= {path}
+
+    def turned(self) -> set[str]:
+        """The files of which another answer to `is_imported` is right than when this was asked last."""
+        turned, self._turned = self._turned, set()
+        return turned
+
+    def _note(self, path: str, was_imported: bool) -> None:
+        if self.is_imported(path) != was_imported:
+            self._turned ^= {path}
 
     def importers(self, path: str) -> list[str]:
         """The files that import a file, directly or not, whether it is there or not."""

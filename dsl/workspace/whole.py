@@ -75,10 +75,10 @@ class _Settled:
         self.again = _has_second(files)
         self.tests = bool(file.facts.tests.twice)
         self.unpriced = unpriced(_models(files), lambda name: _find(files, name))
-        self.idle: list[str] = []
+        self.idle: frozenset[str] = frozenset()
         self.useless: list[Import] = []
         if file.facts.flows and not is_imported and not file.facts.broken:
-            self.idle = [name for name in file.facts.idle if not is_entry(file.surfaces[name])]
+            self.idle = frozenset(name for name in file.facts.idle if not is_entry(file.surfaces[name]))
             self.useless = [item for item in file.imports if _is_useless(item, file, files, reach)]
 
     def placed(
@@ -103,7 +103,7 @@ class _Settled:
             yield from price_findings(own, imported, self.unpriced)
         if self.idle:
             injected = {name for hook in file.kept.hooks.values() for name in hook.keyword_only}
-            yield from unused_findings(own, (name for name in self.idle if name not in injected))
+            yield from unused_findings(own, self.idle - injected)
         if self.useless:
             yield from unused_import_findings(own, self.useless)
 

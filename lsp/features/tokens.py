@@ -1,6 +1,6 @@
 """Semantic tokens: what every word, text and comment of a file is.
 
-A declaration's tokens depend on its text and on what the names in it stand for, so they are kept under both
+A declaration's tokens depend on its text and on what was looked up to colour it, so they are kept under both
 (`TokenCache`), and an edit colours one declaration anew.
 """
 
@@ -11,10 +11,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ...dsl import ast
-from ...dsl.check.base import CallableSurface, ConstantSurface, ModelSurface, Surface, TypeSurface
+from ...dsl.check.base import (
+    CallableSurface,
+    ConstantSurface,
+    ModelSurface,
+    NamedSurface,
+    Surface,
+    TypeSurface,
+)
 from ...dsl.parse import Item
 from ...dsl.workspace.analysis import Analysis
 from ..occurrences import Occurrence, occurrences
+from ..shadows import Find
 from ..tree import walk
 
 TYPES: Final = (
@@ -56,37 +64,53 @@ class TokenCache:
 
     def __init__(self, limit: int = 20_000) -> None:
         self._limit = limit
-        self._kept: dict[tuple[str, tuple[str, ...]], tuple[Token, ...]] = {}
+        self._kept: dict[tuple[str, tuple[str, ...], tuple[object, ...]], tuple[Token, ...]] = {}
         self._names: dict[str, tuple[str, ...]] = {}
+        """The names that somebody looked up to colour a declaration. The same answers make the same colours."""
 
     def tokens(self, item: Item, analysis: Analysis) -> tuple[Token, ...]:
         """A declaration's tokens, with offsets in its text."""
+        find = analysis.surface
+        # A test names the parameters of what it scripts.
+        fact = _kind_and_params if isinstance(item.node, ast.Test) else _sort
         names = self._names.get(item.text)
-        if names is None:
-            names = self._names[item.text] = _mentioned(item, analysis)
-        key = (item.text, tuple(_kind(analysis.surface(name)) for name in names))
-        found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = tuple(_tokens(item, analysis))
-            if len(self._kept) > self._limit:
-                for old in list(self._kept)[: self._limit // 2]:
-                    del self._kept[old]
-                    self._names.pop(old[0], None)
-        return found
+        if names is not None:
+            found = self._kept.get((item.text, names, tuple(fact(find(name)) for name in names)))
+            if found is not None:
+                return found
+        asked: dict[str, Surface | None] = {}
+
+        def asking(name: str) -> Surface | None:
+            asked[name] = surface = find(name)
+            return surface
+
+        made = tuple(_tokens(item, asking))
+        names = self._names[item.text] = tuple(asked)
+        self._kept[item.text, names, tuple(map(fact, asked.values()))] = made
+        if len(self._kept) > self._limit:
+            self._drop_older_half()
+        return made
+
+    def _drop_older_half(self) -> None:
+        for old in list(self._kept)[: self._limit // 2]:
+            del self._kept[old]
+            self._names.pop(old[0], None)
 
 
-def _mentioned(item: Item, analysis: Analysis) -> tuple[str, ...]:
-    if item.node is None:
-        return ()
-    found = occurrences(item.node, analysis.surface)
-    return tuple(
-        sorted({one.target.name for one in found if one.target.kind in ("declaration", "builtin", "option")})
-    )
+def _sort(surface: Surface | None) -> object:
+    """What the colours of a declaration depend on of something that it names."""
+    return surface.kind if isinstance(surface, CallableSurface | NamedSurface) else type(surface)
 
 
-def _tokens(item: Item, analysis: Analysis) -> Iterator[Token]:
+def _kind_and_params(surface: Surface | None) -> object:
+    if isinstance(surface, CallableSurface):
+        return surface.kind, tuple(param.name for param in surface.params)
+    return _sort(surface)
+
+
+def _tokens(item: Item, find: Find) -> Iterator[Token]:
     text, node = item.text, item.node
-    names = {} if node is None else _names(node, analysis)
+    names = {} if node is None else _names(node, find)
     texts = [] if node is None else sorted(_texts(node), key=lambda stretch: stretch[:2])
     at = 0
     for start, end, kind in texts:
@@ -137,7 +161,7 @@ def _texts(node: ast.Declaration) -> Iterator[tuple[int, int, str]]:
 # --- names -------------------------------------------------------------------------------------------------
 
 
-def _names(node: ast.Declaration, analysis: Analysis) -> dict[int, tuple[int, int]]:
+def _names(node: ast.Declaration, find: Find) -> dict[int, tuple[int, int]]:
     """What the word at an offset is: the index of its type, and its modifiers; type -1 for no colour."""
     found: dict[int, tuple[int, int]] = {}
     for inner in walk(node):
@@ -154,19 +178,19 @@ def _names(node: ast.Declaration, analysis: Analysis) -> dict[int, tuple[int, in
                 found[inner.end - len(inner.name)] = (TYPES.index("variable"), _READONLY)
             case ast.Header():
                 found[inner.start] = (TYPES.index("property"), 0)
-    for one in occurrences(node, analysis.surface):
-        found[one.start] = _colour(one, analysis)
+    for one in occurrences(node, find):
+        found[one.start] = _colour(one, find)
     return found
 
 
-def _colour(one: Occurrence, analysis: Analysis) -> tuple[int, int]:
+def _colour(one: Occurrence, find: Find) -> tuple[int, int]:
     modifiers = _DECLARATION if one.defines else 0
     match one.target.kind:
         case "declaration":
-            kind, more = _OF_SURFACE[_kind(analysis.surface(one.target.name))]
+            kind, more = _OF_SURFACE[_kind(find(one.target.name))]
             return TYPES.index(kind), modifiers | more
         case "builtin":
-            is_function = analysis.surface(one.target.name) is None and one.target.name not in _VALUES
+            is_function = find(one.target.name) is None and one.target.name not in _VALUES
             return TYPES.index("function" if is_function else "variable"), modifiers | _LIBRARY
         case "param":
             return TYPES.index("parameter"), modifiers

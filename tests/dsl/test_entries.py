@@ -36,6 +36,7 @@ def check_same(found: Entries, entries: list[Entry], starts: list[int]) -> None:
     for name in ("a", "b", "m", "w", "nothing"):
         wanted = [at for at, one in enumerate(entries) if one.surface and one.surface.name == name]
         assert list(found.named(name)) == wanted
+        assert [at for one, at in found.named_any({name, "w"}) if one == name] == wanted
     for kind in (ast.Constant, ast.Model, ast.Flow, ast.Import):
         assert list(found.of_kind(kind)) == [
             at for at, one in enumerate(entries) if isinstance(one.node, kind)

@@ -16,7 +16,7 @@ from judgeflow.lsp.framing import frame
 from judgeflow.lsp.protocol import TrioProtocol
 from judgeflow.lsp.testing import BareClient, RefusedError, changing, replacing, telling
 from judgeflow.lsp.transport import serve
-from judgeflow.lsp.wire import Published
+from judgeflow.lsp.wire import DidChange, Published
 
 URI = "file:///a.judge"
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
@@ -209,6 +209,17 @@ async def test_half_a_surrogate_pair_in_a_message_is_read() -> None:
         )
 
 
+async def test_parameters_that_cannot_be_are_refused_and_the_connection_goes_on() -> None:
+    async with connected() as (server, client):
+        server.protocol.plain = {types.TEXT_DOCUMENT_DID_CHANGE: DidChange}
+        body = rb'{"jsonrpc": "2.0", "id": "odd", "method": "textDocument/didChange", "params": {"%s": 1}}'
+        await client.outgoing.send_all(frame(body % rb"\ud83d"))
+        assert (await client.answer("odd"))["error"]["code"] == types.ErrorCodes.InvalidParams
+        await client.notify("$/cancelRequest", {"id": {"not": "an id"}})
+        assert (await client.request("textDocument/hover", HERE))["contents"] == "0"
+        assert [one for one in client.received if one.get("method") == "window/logMessage"] == []
+
+
 async def test_requests_before_initialize_and_after_shutdown_are_refused() -> None:
     async with connected(initialize=False) as (server, client):
         assert await refused(client, "textDocument/hover", HERE) == types.ErrorCodes.ServerNotInitialized
@@ -231,6 +242,13 @@ async def test_a_client_that_goes_away_ends_the_server() -> None:
     async with connected() as (server, client):
         await client.outgoing.aclose()
     assert server.exit_code == 1
+
+
+async def test_a_client_whose_last_word_is_shutdown_has_left_in_order() -> None:
+    async with connected() as (server, client):
+        await client.send(client.asking("shutdown"))
+        await client.outgoing.aclose()
+    assert server.exit_code == 0
 
 
 async def test_leaving_with_work_pending_cancels_it_and_is_no_failure() -> None:

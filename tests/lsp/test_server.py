@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from judgeflow.lsp.files import read_file
+from judgeflow.lsp.handlers.texts import read_folder
 from judgeflow.lsp.testing import BareClient, RefusedError, changing, replacing, telling
 from judgeflow.lsp.uris import to_path, to_uri
 
@@ -132,6 +133,33 @@ async def test_an_edit_that_reaches_nobody_reports_nobody_else(connected) -> Non
         since = len(client.received)
         await client.change(URI, 2, replacing((0, 0), (0, 0), "# a\n"))
         assert {m["params"]["uri"] for m in client.received[since:]} == {URI}
+
+
+async def test_a_text_that_is_imported_from_now_on_is_reported_anew(connected, tmp_path: Path) -> None:
+    """What nothing uses in an imported file is no remark: its importers may use it."""
+    library, main = to_uri(str(tmp_path / "library.judge")), to_uri(str(tmp_path / "main.judge"))
+    text = "let spare = 1\nflow f(x: text) -> text { return x }\n"
+    async with connected() as (_, client):
+        found = await client.open(library, text)
+        assert [one["code"] for one in found["diagnostics"]] == ["name.unused"]
+        since = len(client.received)
+        await client.open(main, 'import "library.judge"\n')
+        assert (await client.published(library, 1, since))["diagnostics"] == []
+        since = len(client.received)
+        await client.change(main, 2, {"text": "\n"})
+        found = await client.published(library, 1, since)
+        assert [one["code"] for one in found["diagnostics"]] == ["name.unused"]
+
+
+async def test_a_text_that_a_file_of_the_folder_imports_is_reported_anew(connected, tmp_path: Path) -> None:
+    library = tmp_path / "library.judge"
+    library.write_text("let spare = 1\nflow f(x: text) -> text { return x }\n")
+    (tmp_path / "main.judge").write_text('import "library.judge"\n')
+    async with connected() as (server, client):
+        await client.open(to_uri(str(library)), library.read_text())
+        since = len(client.received)
+        server.protocol.begin(read_folder, server, str(tmp_path))
+        assert (await client.published(to_uri(str(library)), 1, since))["diagnostics"] == []
 
 
 async def test_a_closed_text_has_no_findings_and_the_file_on_disk_counts(connected, tmp_path: Path) -> None:

@@ -115,6 +115,20 @@ def test_what_was_said_is_not_said_again() -> None:
     assert session.news(session.due()[0]) == ()
 
 
+def test_what_points_to_another_line_of_another_text_is_said_again() -> None:
+    """Where an edit moves nothing by a character but a line begins."""
+    session = Session(Workspace(nothing))
+    session.open("file:///w/library.judge", 1, "# \nlet x = 1\n")
+    session.open(URI, 1, 'import "library.judge"\nlet x = 2\n')
+    found = {document.path: session.news(document) for document in session.due()}
+    assert [one.code for one in found[PATH] or ()] == ["name.duplicate"]
+    before = session.edition(session.document(PATH), found[PATH] or ())
+    session.change("file:///w/library.judge", 2, [Change("\n", Range(Position(0, 1), Position(0, 2)))])
+    again = {document.path: session.news(document) for document in session.due()}
+    assert again[PATH] == found[PATH]
+    assert session.edition(session.document(PATH), again[PATH] or ()) != before
+
+
 def test_a_file_that_is_not_there_has_an_empty_text_to_point_into() -> None:
     session = Session(Workspace(nothing))
     assert session.document("/w/nowhere.judge").text == ""

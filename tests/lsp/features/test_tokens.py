@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from judgeflow.lsp.features.tokens import MODIFIERS, TYPES, TokenCache, difference, encode, tokens
 
 TEXT = '''\
@@ -99,6 +101,35 @@ def test_what_a_name_stands_for_decides_its_colour_even_from_another_declaration
             [one.modifiers for one in tokens(seen.analysis, cache) if seen.text[one.start : one.end] == "x"]
         )
     assert kinds[0][-1] != kinds[1][-1]
+
+
+SCRIPTED = """\
+agent writer({param}: text) {{ model "script/a"  prompt "x" }}
+test "t" for f {{ given {{ x: "a" }}  writer replies "a" when task == "x"  expect result == "a" }}
+"""
+SWITCHED = """\
+flow f(u: text) -> text {{
+  switch u {{ case Job {{ r = u }} case Other {{ r = u }} }}
+  return r
+}}
+{more}"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (SCRIPTED.format(param="task"), SCRIPTED.format(param="other")),
+        (SCRIPTED.format(param="other"), SCRIPTED.format(param="task")),
+        (SWITCHED.format(more=""), SWITCHED.format(more="type Job { a: text }\n")),
+        (SWITCHED.format(more="type Job { a: text }\n"), SWITCHED.format(more="")),
+    ],
+)
+def test_colours_that_are_kept_are_those_of_a_fresh_look(scene, before: str, after: str) -> None:
+    cache = TokenCache()
+    for text in (before, after):
+        analysis = scene(text).analysis
+        found = list(tokens(analysis, cache))
+        assert found == list(tokens(analysis, TokenCache()))
 
 
 def test_the_relative_form_and_differences_between_two() -> None:
