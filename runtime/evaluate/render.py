@@ -44,8 +44,9 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 def cause_lines(causes: Iterable[Cause]) -> list[str]:
     lines = []
     for cause in causes:
-        names = ", ".join(cause.cases[:_SHOWN_NAMES])
-        more = f" and {cause.count - _SHOWN_NAMES} more" if cause.count > _SHOWN_NAMES else ""
+        cases = tuple(dict.fromkeys(cause.cases))  # one that is repeated may have no result each time
+        names = ", ".join(cases[:_SHOWN_NAMES])
+        more = f" and {len(cases) - _SHOWN_NAMES} more" if len(cases) > _SHOWN_NAMES else ""
         lines.append(f"  {cause.count} × {one_line(cause.cause, WIDTH)}  ({names}{more})")
     return lines
 
@@ -151,4 +152,6 @@ def mean_lines(mean: Mean) -> list[str]:
 
 def _summary(report: SuiteReport) -> str:
     missing = f", {report.missing} without a result" if report.missing else ""
-    return f"{report.passed} passed, {report.failed} failed{missing}"
+    times = 1 + max((case.repeat for case in report.cases), default=0)
+    repeated = f"; each case was run {times} times" if times > 1 else ""
+    return f"{report.passed} passed, {report.failed} failed{missing}{repeated}"

@@ -384,3 +384,15 @@ def test_without_runs_it_says_how_to_evaluate_a_suite(capsys: pytest.CaptureFixt
 
 def test_a_bar_with_nothing_to_hold_against_it_is_a_failure() -> None:
     assert evaluate("--fail-under", "0.5") == 1
+
+
+def test_repeated_cases_are_said_to_be_repeated_and_named_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "replies.jsonl").write_text(REPLIES.replace("0.8", "no number"))
+    assert evaluate("--suite", "rates", "--repeat", "3") == 1
+    printed = capsys.readouterr().out
+    assert "0 passed, 0 failed, 6 without a result; each case was run 3 times" in printed
+    assert "  6 × rated: its model's reply could not be read  (fr, it)" in printed
+    assert evaluate("--suite", "rates") == 1
+    assert "each case" not in capsys.readouterr().out
