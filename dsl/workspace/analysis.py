@@ -131,6 +131,8 @@ class Workspace:
         importers = self._sight.importers(path)
         known = [path] if self._files.get(path) is not None else []
         readers = [other for other, file in self._files.items() if file and file.kept.reads_file(path)]
+        # A path without the ending is told what it may have meant.
+        importers += self._sight.importers(path.removesuffix(SUFFIX)) if path.endswith(SUFFIX) else ()
         return tuple(dict.fromkeys((*known, *importers, *readers)))
 
     def turned(self) -> set[str]:

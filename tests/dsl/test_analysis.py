@@ -156,6 +156,15 @@ def test_what_imports_a_file_over_another_that_is_to_be_read_again_is_affected()
     assert known.affected("c.judge") == ("c.judge",)
 
 
+def test_what_imports_a_file_without_its_ending_is_affected_by_it() -> None:
+    known = Workspace(lambda name: None)
+    known.update("main.judge", 'import "models"\n')
+    assert "models.judge" not in first_error(known.analyse("main.judge")).help
+    known.update("models.judge", MODELS)
+    assert known.affected("models.judge") == ("models.judge", "main.judge")
+    assert "models.judge" in first_error(known.analyse("main.judge")).help
+
+
 # --- what is looked at again -------------------------------------------------------------------------------
 
 
