@@ -52,6 +52,14 @@ def judge_files(root: str) -> list[str]:
     return [path for path, _ in zip(_judge_files(root), range(MAX_FILES), strict=False)]
 
 
+def is_judge_file_of(root: str, path: str) -> bool:
+    """Whether a path is one that `judge_files` looks at below a folder, whether there is a file or not."""
+    if not path.startswith(f"{root}/") or not path.endswith(SUFFIX):
+        return False
+    folders = path[len(root) + 1 :].split("/")[:-1]
+    return not any(name in _SKIPPED or name.startswith(".") for name in folders)
+
+
 def _judge_files(root: str) -> Iterator[str]:
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))

@@ -14,6 +14,7 @@ from ..dsl.diagnostics import Diagnostic
 from ..dsl.parse import Module
 from ..dsl.workspace.analysis import Analysis, Workspace
 from .documents import Document, Documents
+from .files import is_judge_file_of
 from .positions import Encoding
 from .uris import to_path, to_uri
 from .wire import Change
@@ -27,6 +28,7 @@ class Session:
         self.workspace = workspace
         self.encoding: Encoding = encoding
         self.documents = Documents()
+        self._roots: dict[str, None] = {}
         self._known: dict[str, None] = {}
         self._unread: dict[str, Stretch | None] = {}
         """The texts that the workspace has not read, and what has changed since it did, where that is known."""
@@ -68,14 +70,21 @@ class Session:
             if self.documents.get(path) is None:
                 self.workspace.forget(path)
                 self._touch(path)
+            if any(is_judge_file_of(root, path) for root in self._roots):
+                self.know(path)
 
     def know(self, path: str) -> None:
         """Read a file of the workspace and what it imports, so that what it says of others is found."""
         self._known[path] = None
         self.workspace.reach(path)
 
+    def enter(self, root: str) -> None:
+        """A folder is part of the workspace, with the files that will come to be in it."""
+        self._roots[root] = None
+
     def leave(self, root: str) -> None:
         """A folder is no longer part of the workspace; what is open of it stays."""
+        self._roots.pop(root, None)
         for path in [path for path in self._known if path.startswith(f"{root}/")]:
             del self._known[path]
 

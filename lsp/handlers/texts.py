@@ -47,6 +47,7 @@ async def watch(ls: JudgeServer) -> None:
 async def read_folder(ls: JudgeServer, root: str) -> None:
     """Read the files of a workspace folder, so that references and symbols are found in all of them. What imports an
     open text says that nothing in there is unused."""
+    ls.session.enter(root)
     paths = await trio.to_thread.run_sync(judge_files, root, abandon_on_cancel=True)
     token = f"judgeflow/{root}"
     shown = ls.client.progress and len(paths) >= MANY_FILES

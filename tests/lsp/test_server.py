@@ -555,6 +555,23 @@ async def test_several_roots_that_come_and_go(connected, tmp_path: Path) -> None
         assert await names(client, 1) == {"two"}
 
 
+async def test_a_file_that_comes_into_a_folder_is_part_of_the_workspace(connected, tmp_path: Path) -> None:
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "first.judge").write_text("let first = 1\n")
+    folder = {"uri": to_uri(str(tmp_path)), "name": "work"}
+    async with connected(workspaceFolders=[folder]) as (_, client):
+        assert await names(client, 1) == {"first"}
+        paths = [tmp_path / "late.judge", tmp_path / "node_modules" / "other.judge"]
+        for path in paths:
+            path.write_text(f"let {path.stem} = 1\n")
+        changes = [{"uri": to_uri(str(path)), "type": 1} for path in paths]
+        await client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+        assert await names(client, 2) == {"first", "late"}
+        paths[0].unlink()
+        await client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+        assert await names(client, 1) == {"first"}
+
+
 async def test_files_are_watched_where_the_client_can(connected) -> None:
     watching = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
     async with connected(watching) as (_, client):
