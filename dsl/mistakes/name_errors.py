@@ -121,6 +121,9 @@ _FOREIGN_SHAPES = {
 }
 
 
+_NOTHING = {"null", "none", "nil", "void", "undefined"}
+
+
 def shape_meant(word: str) -> str | None:
     """The shape that a word from another language, or a misspelt one, stands for."""
     return _FOREIGN_SHAPES.get(word.lower()) or closest(word, PRIMITIVES)
@@ -144,6 +147,12 @@ def wrong_case(mistake: Mistake) -> Diagnostic | None:
         other = snake_case(word)
         message = (
             f"`{word}` is written like a type; values, steps and declarations are written like `{other}`"
+        )
+    elif repair.terminal == kinds["TYPENAME"] and word.lower() in _NOTHING:
+        return mistake.error(
+            "name.unknown",
+            f"There is no shape `{word}`",
+            help="What may be absent or `null` has a `?` behind its shape, such as `text?`.",
         )
     elif repair.terminal == kinds["TYPENAME"]:
         other = pascal_case(word)

@@ -86,6 +86,8 @@ def judge(line: str) -> str:
         ("```judge\n", "syntax.character", "without the fences of a Markdown page"),
         ("agent a {\nmodel small\n}\n", "syntax.unindented", "must be indented"),
         ("type job { a: text }\n", "syntax.name-case", "`Job`, not `job`"),
+        ("type T { a: text | null }\n", "name.unknown", "a `?` behind its shape, such as `text?`"),
+        ("type T = int | none\n", "name.unknown", "a `?` behind its shape, such as `text?`"),
     ],
 )
 def test_a_habit_gets_one_message_that_says_what_to_write(text: str, code: str, says: str) -> None:
