@@ -116,6 +116,7 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
     assert "the MCP server of tiny did not answer within 0.1 s" in result.record.reason
 
 
+@pytest.mark.slow
 async def test_a_line_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_server, "MOST_BYTES", 100_000)
     result = await direct("tiny.large()")

@@ -37,6 +37,7 @@ def test_the_threshold_is_another_inside_and_the_same_as_before_outside() -> Non
     assert gc.get_threshold() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["answered", "cancelled"])
 async def test_a_run_leaves_no_cycles_behind(how: str) -> None:
     model = Model("no", "yes") if how == "answered" else Model("yes", seconds=3600)
