@@ -27,9 +27,9 @@ from ..report.exit_codes import ANSWERED, INTERRUPTED, LIMIT, NOT_GOOD, worst
 from ..report.live import clean
 from .answers_only import answers_only
 from .interrupt import stop_signals
+from .opening import opened
 from .replies import kept_replies
 from .run_flow import amount_of, answering, duration_of, loaded
-from .store_file import store_file
 from .streams import columns_of
 from .wrong_use import WrongUse
 
@@ -87,16 +87,8 @@ async def _run(
     program: Program, arguments: argparse.Namespace, cases: tuple[Case, ...], out: Path, printed: TextIO
 ) -> int:
     task, grace = _task(arguments), duration_of("--grace", arguments.grace)
-    path = store_file()
     with kept_replies(arguments) as replies:
-        async with program.opened(
-            profile=arguments.profile,
-            store=None if arguments.no_store else path,
-            accounts=path,
-            grace=0.5,
-            cache=replies.cache,
-            recorder=replies.recorder,
-        ) as session:
+        async with opened(program, arguments, replies) as session:
             fit, faults = fitting(session, program.flow_name(arguments.flow), cases, arguments.cases)
             if faults:
                 raise broken_cases(faults)

@@ -35,6 +35,7 @@ from .answers_only import answers_only
 from .dry_run import print_dry_run
 from .durations import seconds_of
 from .interrupt import interruptible
+from .opening import opened
 from .person import ask_on_terminal
 from .replies import kept_replies
 from .run_input import input_of
@@ -225,20 +226,12 @@ def whole_thread(path: Path, typed: str | None, tenant: str) -> str | None:
 async def _run(
     program: Program, arguments: argparse.Namespace, given: Any, screen: Screen, replay_of: str | None
 ) -> Result:
-    path = store_file()
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
-    thread = whole_thread(path, arguments.thread, arguments.tenant)
+    thread = whole_thread(store_file(), arguments.thread, arguments.tenant)
     limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
     with kept_replies(arguments) as replies:
-        async with program.opened(
-            profile=arguments.profile,
-            store=None if arguments.no_store else path,
-            accounts=path,
-            grace=0.5,
-            cache=replies.cache,
-            recorder=replies.recorder,
-        ) as session:
+        async with opened(program, arguments, replies) as session:
             return await interruptible(
                 lambda started: session.run(
                     given,

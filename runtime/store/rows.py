@@ -29,24 +29,6 @@ class StepRow(msgspec.Struct, frozen=True, gc=False):
     body: str
 
 
-class TernRow(msgspec.Struct, frozen=True, gc=False):
-    """A run ready to be written. `columns` are flow … replay_of, in the order of the table."""
-
-    id: str
-    tenant: str
-    thread: str
-    status: str
-    started: int
-    columns: tuple[str | None, ...]
-    body: str
-    steps: tuple[StepRow, ...]
-
-    @property
-    def size(self) -> int:
-        """Characters to write, roughly bytes."""
-        return len(self.body) + sum(len(step.body) for step in self.steps)
-
-
 class EndRow(msgspec.Struct, frozen=True, gc=False):
     """How a run ended, ready to be written where it has begun."""
 
@@ -58,6 +40,18 @@ class EndRow(msgspec.Struct, frozen=True, gc=False):
     body: str
 
 
+class TernRow(EndRow, frozen=True, gc=False):
+    """A run ready to be written. `columns` are flow … replay_of, in the order of the table."""
+
+    columns: tuple[str | None, ...]
+    steps: tuple[StepRow, ...]
+
+    @property
+    def size(self) -> int:
+        """Characters to write, roughly bytes."""
+        return len(self.body) + sum(len(step.body) for step in self.steps)
+
+
 def encode_tern(tern: Tern) -> TernRow:
     """`RecordError` if a value in it is no JSON or its start is no moment."""
     versions = tern.versions
@@ -66,26 +60,22 @@ def encode_tern(tern: Tern) -> TernRow:
         versions.workflow, versions.prompt, versions.model, versions.config, tern.replay_of,
     )  # fmt: skip
     return TernRow(
-        id=storable(tern.id),
-        tenant=storable(tern.tenant),
-        thread=storable(tern.thread),
-        status=tern.status,
-        started=_started(tern),
+        *_end_values(tern),
         columns=tuple(None if column is None else storable(column) for column in columns),
-        body=_body(tern),
         steps=tuple(_step_row(tern.id, step, place) for place, step in enumerate(tern.steps, start=1)),
     )
 
 
 def encode_end(end: RunEnd) -> EndRow:
     """`RecordError` if a value in it is no JSON or its start is no moment."""
-    tern = end.tern
+    return EndRow(*_end_values(end.tern))
+
+
+def _end_values(tern: Tern) -> tuple[str, str, str, str, int, str]:
+    """The fields of an `EndRow`, in its order."""
     place = storable(tern.id), storable(tern.tenant), storable(tern.thread)
-    return EndRow(*place, tern.status, _started(tern), _body(tern))
-
-
-def _body(tern: Tern) -> str:
-    return _encode(msgspec.structs.replace(tern, steps=()) if tern.steps else tern, tern.id)
+    head = msgspec.structs.replace(tern, steps=()) if tern.steps else tern
+    return *place, tern.status, _started(tern), _encode(head, tern.id)
 
 
 def _started(tern: Tern) -> int:

@@ -1,8 +1,7 @@
 """The recorder of a Trio program: a thread owns the store, and no task ever blocks on a disk.
 
-`write` returns when the record is safe. `post` returns at once, for the one place where nothing may be
-awaited: between an answer that was paid for and the look at whether the run was cancelled. A run posts what
-it must and ends with a `write`, so what waits is never more than the runs in flight have posted.
+A run posts what it must and ends with a `write` (`recorder`), so what waits is never more than the runs in flight
+have posted.
 """
 
 from __future__ import annotations
