@@ -15,6 +15,7 @@ from .lines import LineIndex, line_lengths
 from .positions import Encoding, column, width
 from .wire import Change, Position, Range
 
+_LINE_END = re.compile(r"[\r\n]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -48,15 +49,23 @@ class Document:
 
     def position(self, offset: int) -> Position:
         """The position of an offset. One between `\\r` and `\\n` stands before both."""
-        offset = max(0, min(offset, len(self.text)))
         line, start, end = self._lines.at(offset)
-        offset = min(offset, end - self._line_end(start, end))
+        return self._on_line(line, start, end - self._line_end(start, end), offset)
+
+    def range(self, start: int, end: int) -> Range:
+        line, line_start, line_end = self._lines.at(start)
+        line_end -= self._line_end(line_start, line_end)
+        first = self._on_line(line, line_start, line_end, start)
+        if start <= end <= line_end:
+            return Range(first, self._on_line(line, line_start, line_end, end))
+        return Range(first, self.position(end))
+
+    def _on_line(self, line: int, start: int, end: int, offset: int) -> Position:
+        """The position of an offset on a line whose text stands from `start` to `end`."""
+        offset = max(start, min(offset, end))
         if self.encoding == "utf-32" or self.text.isascii():
             return Position(line, offset - start)
         return Position(line, width(self.text[start:offset], self.encoding))
-
-    def range(self, start: int, end: int) -> Range:
-        return Range(self.position(start), self.position(end))
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Start and end of a line's text, without its line end."""
@@ -86,13 +95,20 @@ class Document:
             self.text = text
             self._lines = LineIndex(text)
             return None
-        start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))
+        first, last = change.range.start, change.range.end
+        start = end = self.offset(first)
+        if last != first:
+            start, end = sorted((start, self.offset(last)))
         self._splice(start, end, text)
         return start, end, start + len(text)
 
     def _splice(self, start: int, end: int, text: str) -> None:
         old = self.text
-        first, begin, _ = self._lines.at(start)
+        first, begin, finish = self._lines.at(start)
+        if begin < start and end <= finish - self._line_end(begin, finish) and _LINE_END.search(text) is None:
+            self.text = "".join((old[:start], text, old[end:]))
+            self._lines.resize(first, len(text) - (end - start))
+            return
         last, _, finish = self._lines.at(end)
         if begin == start and first > 0 and old[start - 1] == "\r":
             # A line feed put right after a carriage return makes one line end of the two.

@@ -47,6 +47,12 @@ class _Block:
             self._starts = list(accumulate(self.lengths, initial=0))
         return self._starts
 
+    def resize(self, line: int, by: int) -> None:
+        self.lengths[line] += by
+        if self._starts is not None:
+            behind = self._starts[line + 1 :]
+            self._starts[line + 1 :] = [start + by for start in behind]
+
 
 class LineIndex:
     """Line numbers from offsets and offsets from line numbers, both from 0 and in code points."""
@@ -93,6 +99,13 @@ class LineIndex:
         base, starts = self._first_offsets[at], self._blocks[at].starts
         inside = bisect_right(starts, offset - base) - 1
         return self._first_lines[at] + inside, base + starts[inside], base + starts[inside + 1]
+
+    def resize(self, line: int, by: int) -> None:
+        """Make one line longer or shorter: the edit of nearly every key stroke."""
+        at = bisect_right(self._first_lines, line) - 1
+        self._blocks[at].resize(line - self._first_lines[at], by)
+        behind = self._first_offsets[at + 1 :]
+        self._first_offsets[at + 1 :] = [offset + by for offset in behind]
 
     def replace(self, first: int, last: int, lengths: list[int]) -> None:
         """Put lines of these lengths where the lines `first` to `last` (included) stand."""

@@ -14,7 +14,7 @@ from ..diagnostics import Diagnostic
 from ..graph import Import, target_of
 from ..parse import Item, Module
 from ..source import Source
-from ..syntax.chunks import resplit, split
+from ..syntax.chunks import is_inner, resplit, split
 from .base import Surface
 from .entries import Entries, in_blocks
 from .entry import Entry
@@ -100,8 +100,17 @@ def edited(
     """The document with another text; only what stands around the change is split and read. `stretch` is what changed,
     or more, where that is known."""
     old = document.entries
-    start, old_end, new_end = stretch or changed_range(document.source.text, text)
-    first, last, new = resplit(text, old.chunks, old.first_ending_at(start), old_end, new_end)
+    edit = start, old_end, new_end = stretch or changed_range(document.source.text, text)
+    touched = old.first_ending_at(start)
+    if touched < len(old):
+        entry, begin = old[touched], old.start(touched)
+        end = begin + len(entry.text)
+        if begin < start and old_end < end and is_inner(document.source.text, text, edit, begin):
+            moved = new_end - old_end
+            other = entry_of(text[begin : end + moved])
+            entries = old.changed(touched, other, moved)
+            return Edited(Document(Source(document.source.path, text), entries), [entry], [other])
+    first, last, new = resplit(text, old.chunks, touched, old_end, new_end)
     if first < last and new and new[0] == old.chunks[first] and new[0][1] < start:
         first, new = first + 1, new[1:]
     after = [entry_of(text[begin:end]) for begin, end in new]

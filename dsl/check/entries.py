@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Set
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from ..mentions import quoted_models
 from ..syntax.chunks import Chunk
@@ -20,33 +21,24 @@ BLOCK = 64
 """Declarations of a fresh block. One that grows past twice that is cut."""
 
 
+class Index(NamedTuple):
+    """Which declarations of a block have a name, and which are of a kind, by the class of their tree."""
+
+    names: dict[str, list[int]]
+    kinds: dict[type, list[int]]
+
+
 class Block:
     """Declarations that follow each other. `starts` count from the block's own start. It never changes."""
 
-    def __init__(self, entries: list[Entry], starts: list[int]) -> None:
+    def __init__(self, entries: list[Entry], starts: list[int], index: Index | None = None) -> None:
         self.entries = entries
         self.starts = starts
+        self.index = index or _indexed(entries)
 
     @cached_property
     def members(self) -> frozenset[Entry]:
         return frozenset(self.entries)
-
-    @cached_property
-    def names(self) -> dict[str, list[int]]:
-        """Which of the block's declarations have a name."""
-        found: dict[str, list[int]] = {}
-        for at, entry in enumerate(self.entries):
-            if entry.surface is not None:
-                found.setdefault(entry.surface.name, []).append(at)
-        return found
-
-    @cached_property
-    def kinds(self) -> dict[type, list[int]]:
-        """Which of the block's declarations are of a kind, by the class of their tree."""
-        found: dict[type, list[int]] = {}
-        for at, entry in enumerate(self.entries):
-            found.setdefault(type(entry.node), []).append(at)
-        return found
 
     @cached_property
     def slugs(self) -> dict[str, list[int]]:
@@ -61,15 +53,37 @@ class Block:
     def doubtful_names(self) -> frozenset[str]:
         return frozenset().union(*(entry.doubtful_names() for entry in self.entries if entry.doubtful))
 
+    def changed(self, at: int, entry: Entry, moved: int) -> Block:
+        """The same with another entry at a place; those behind it have moved by so many characters."""
+        old = self.entries[at]
+        entries = self.entries.copy()
+        entries[at] = entry
+        behind = [start + moved for start in self.starts[at + 1 :]]
+        alike = type(old.node) is type(entry.node) and _name(old) == _name(entry)
+        return Block(entries, [*self.starts[: at + 1], *behind], self.index if alike else None)
+
+
+def _indexed(entries: list[Entry]) -> Index:
+    found = Index({}, {})
+    for at, entry in enumerate(entries):
+        if entry.surface is not None:
+            found.names.setdefault(entry.surface.name, []).append(at)
+        found.kinds.setdefault(type(entry.node), []).append(at)
+    return found
+
+
+def _name(entry: Entry) -> str | None:
+    return None if entry.surface is None else entry.surface.name
+
 
 class Entries:
     """A sequence of entries, each with its offset in the file. It never changes."""
 
-    def __init__(self, blocks: list[Block], offsets: list[int]) -> None:
-        """`offsets` are where the blocks begin."""
+    def __init__(self, blocks: list[Block], offsets: list[int], firsts: list[int] | None = None) -> None:
+        """`offsets` are where the blocks begin, `firsts` the indexes of the first entry of each, and their number."""
         self.blocks = blocks
         self._offsets = offsets
-        self._firsts = list(accumulate([len(block.entries) for block in blocks], initial=0))
+        self._firsts = firsts or list(accumulate([len(block.entries) for block in blocks], initial=0))
 
     def __len__(self) -> int:
         return self._firsts[-1]
@@ -109,20 +123,22 @@ class Entries:
     def named(self, name: str) -> Iterator[int]:
         """The indexes of those that declare a name."""
         for first, block in zip(self._firsts, self.blocks, strict=False):
-            for at in block.names.get(name, ()):
+            for at in block.index.names.get(name, ()):
                 yield first + at
 
     def named_any(self, names: Set[str]) -> Iterator[tuple[str, int]]:
         """The indexes of those that declare one of some names, each with it: one walk, whatever their number."""
         for first, block in zip(self._firsts, self.blocks, strict=False):
-            for name in block.names.keys() & names:
-                for at in block.names[name]:
-                    yield name, first + at
+            known = block.index.names
+            if not known.keys().isdisjoint(names):
+                for name in known.keys() & names:
+                    for at in known[name]:
+                        yield name, first + at
 
     def of_kind(self, kind: type) -> Iterator[int]:
         """The indexes of those whose tree is of a class."""
         for first, block in zip(self._firsts, self.blocks, strict=False):
-            for at in block.kinds.get(kind, ()):
+            for at in block.index.kinds.get(kind, ()):
                 yield first + at
 
     def quoting(self, slug: str) -> Iterator[int]:
@@ -138,6 +154,15 @@ class Entries:
                 for entry, start in zip(block.entries, block.starts, strict=True):
                     if entry in wanted:
                         yield entry, offset + start
+
+    def changed(self, index: int, entry: Entry, moved: int) -> Entries:
+        """The same with another entry that begins where the one at this index did: the edit of nearly every key stroke.
+        What stands behind it has moved by so many characters."""
+        at = self._block(index)
+        blocks = self.blocks.copy()
+        blocks[at] = blocks[at].changed(index - self._firsts[at], entry, moved)
+        behind = [offset + moved for offset in self._offsets[at + 1 :]]
+        return Entries(blocks, [*self._offsets[: at + 1], *behind], self._firsts)
 
     def replaced(self, first: int, last: int, entries: list[Entry], starts: list[int], moved: int) -> Entries:
         """The same with `entries`, which begin at `starts`, in place of those from `first` up to `last`; what stands

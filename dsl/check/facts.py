@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .. import ast
 from .base import CallableSurface, NamedSurface, Surface
@@ -67,15 +67,19 @@ class Facts:
 
     def add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            self._count(entry, 1)
+            self._count(entry, 1, entry.mentions)
 
-    def remove(self, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            self._count(entry, -1)
+    def replace(self, before: Sequence[Entry], after: Sequence[Entry]) -> None:
+        # Most of what an edited declaration mentions it has mentioned before.
+        still = before[0].mentions & after[0].mentions if len(before) == len(after) == 1 else frozenset()
+        for entry in before:
+            self._count(entry, -1, entry.mentions - still)
+        for entry in after:
+            self._count(entry, 1, entry.mentions - still)
 
-    def _count(self, entry: Entry, by: int) -> None:
+    def _count(self, entry: Entry, by: int, mentions: frozenset[str]) -> None:
         self.broken += by * entry.broken
-        for name in entry.mentions:
+        for name in mentions:
             if self.mentioned.bump(name, by) <= 1:
                 self._settle(name)
         surface, node = entry.surface, entry.node

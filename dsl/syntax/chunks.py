@@ -52,6 +52,7 @@ _FIRST_LINE = re.compile(r"(?P<line>(?:[ \t]*+[\r\n]++)*+)(?P<indent>[ \t]*+)")
 _FIRST = re.compile(rf"(?:({_START})|(#)|(?=[^ \t\r\n]))")
 _COMMENTS = re.compile(r"(?:#[^\r\n]*+|[ \t\r\n]++)*+")
 _CLOSED = re.compile(r"[\r\n]\}")
+_INNER = re.compile(r'[^\r\n"{}()\[\]]*+')
 _BLOCK_HEAD = re.compile(r"([a-z_]+)[ \t]+\w+[^\r\n]*\{[ \t]*(?=[\r\n]|\Z)")
 
 
@@ -81,6 +82,19 @@ def _scan(text: str, start: int, line: re.Pattern[str]) -> Iterator[Chunk]:
         yield current, _end(text, current, trailing)
     if trailing < len(text):
         yield trailing, _end(text, trailing, len(text))
+
+
+def is_inner(old: str, new: str, edit: tuple[int, int, int], chunk: int) -> bool:
+    """Whether an edit inside a chunk that starts there changes how long the chunk is and nothing else about any chunk:
+    it stands on an indented line, behind the first character of that, and has no line end, quote or bracket in it.
+    `edit` is `(start, old_end, new_end)`, as in `resplit`, which every other edit needs."""
+    start, old_end, new_end = edit
+    if _INNER.fullmatch(new, start, new_end) is None or _INNER.fullmatch(old, start, old_end) is None:
+        return False
+    if new[start - 1] == new[new_end] == '"':
+        return False  # Three quotes may have come together, or may have been parted.
+    line = max(new.rfind("\n", chunk, start), new.rfind("\r", chunk, start)) + 1
+    return line > 0 and new[line] in " \t" and new[line:start].strip(" \t") != ""
 
 
 def resplit(

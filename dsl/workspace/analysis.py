@@ -23,9 +23,12 @@ from ..source import BOM, Source, decode
 from ..suggest import Names
 from .assembling import Doubts, assembled, without_meant
 from .sight import Sight
+from .table import Table
 from .workfile import WorkFile, differences
 
 Read = Callable[[str], bytes | None]
+
+_NO_NAMES = Table({})
 
 
 class Analysis:
@@ -34,7 +37,7 @@ class Analysis:
     def __init__(
         self,
         documents: tuple[Document, ...],
-        surfaces: tuple[dict[str, Surface], ...],
+        surfaces: tuple[Table, ...],
         reach: Reach,
         diagnostics: tuple[Diagnostic, ...],
         hooks: dict[Entry, HookInfo],
@@ -172,15 +175,13 @@ class Workspace:
             documents, tables, seen, self._findings(path, file, files, seen), dict(file.kept.hooks)
         )
 
-    def _take_over_changes(
-        self, file: WorkFile, paths: tuple[str, ...], tables: tuple[dict[str, Surface], ...]
-    ) -> None:
+    def _take_over_changes(self, file: WorkFile, paths: tuple[str, ...], tables: tuple[Table, ...]) -> None:
         """Forgets the findings that were made with something that is no longer so."""
         view = dict(zip(paths, tables, strict=True))
         changed: set[str] = set()
         appeared = False
         for path in file.view.keys() | view.keys():
-            old, new = file.view.get(path, {}), view.get(path, {})
+            old, new = file.view.get(path, _NO_NAMES), view.get(path, _NO_NAMES)
             if old is not new:
                 other = self._files.get(path)
                 renewed = None if other is None else other.renewed_since(old, new)
@@ -249,13 +250,13 @@ class Workspace:
         return self._there[path]
 
 
-def _finder(tables: tuple[dict[str, Surface], ...]) -> Callable[[str], Surface | None]:
+def _finder(tables: tuple[Table, ...]) -> Callable[[str], Surface | None]:
     if len(tables) == 1:
         return tables[0].get
     return lambda name: next((table[name] for table in tables if name in table), None)
 
 
-def _names(file: WorkFile, tables: tuple[dict[str, Surface], ...]) -> Names:
+def _names(file: WorkFile, tables: tuple[Table, ...]) -> Names:
     """Every name in sight of a file."""
     if file.names is None:
         file.names = Names(dict.fromkeys(chain(*tables)))

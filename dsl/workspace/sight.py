@@ -66,6 +66,8 @@ class Sight:
         """The files that import a file, directly or not, whether it is there or not."""
         while self._unfollowed:
             self.reach(self._unfollowed.pop())
+        if path not in self._importers:
+            return []
         found = {path: None}
         waiting = [path]
         for other in waiting:

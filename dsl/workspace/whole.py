@@ -25,6 +25,7 @@ from ..check.program import (
 from ..diagnostics import Diagnostic
 from ..graph import Import, Reach
 from .kept import KeptFindings
+from .table import Table
 
 
 class FileView(Protocol):
@@ -32,7 +33,7 @@ class FileView(Protocol):
 
     document: Document
     facts: Facts
-    surfaces: dict[str, Surface]
+    surfaces: Table
     imports: tuple[Import, ...]
     kept: KeptFindings
     state: object
@@ -115,8 +116,8 @@ def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
     found = set(own.facts.declared.twice)
     seen: set[str] = set()
     for other in imported:
-        names = other.surfaces.keys()
-        found |= (own.surfaces.keys() & names) | (seen & names)
+        names = other.surfaces.names
+        found |= (own.surfaces.names & names) | (seen & names)
         seen |= names
     return tuple(sorted(found))
 
@@ -157,6 +158,6 @@ def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: 
     for other in known:
         if other.facts.flows or any(other.facts.once[kind] for kind in ONCE if kind is not ast.Workflow):
             return False
-        if not file.facts.mentioned.counts.keys().isdisjoint(other.surfaces):
+        if not file.facts.mentioned.counts.keys().isdisjoint(other.surfaces.names):
             return False
     return True

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import compress
-from operator import is_not
 
 from .. import ast
-from ..check.base import Surface
 from ..check.document import Document, Edited
 from ..check.entry import Entry
 from ..check.facts import Facts
 from ..check.names import kind_of
 from ..suggest import Names
 from .kept import KeptFindings
+from .table import Table
 from .whole import Whole
 
 
@@ -25,8 +23,8 @@ class WorkFile:
         self.document = document
         self.facts = Facts()
         self.facts.add(document.entries)
-        self.surfaces = document.surfaces()
-        self._replaced: dict[str, Surface] = {}
+        self.surfaces = Table(document.surfaces())
+        self._replaced = self.surfaces
         """The table before `surfaces`."""
         self._renewed: Collection[str] | None = None
         self.imports = document.imports()
@@ -34,7 +32,7 @@ class WorkFile:
         self.kept.add(document.entries)
         self.state = object()
         self.whole = Whole()
-        self.view: dict[str, dict[str, Surface]] = {}
+        self.view: dict[str, Table] = {}
         """The tables that the kept findings were made with, by file."""
         self.names: Names | None = None
         """The names in these tables, once somebody has asked for them."""
@@ -59,11 +57,10 @@ class WorkFile:
             self._count(before, after)
 
     def _count(self, before: list[Entry], after: list[Entry]) -> None:
-        self.facts.remove(before)
-        self.facts.add(after)
+        self.facts.replace(before, after)
         self.state = object()
 
-    def renewed_since(self, old: dict[str, Surface], new: dict[str, Surface]) -> Collection[str] | None:
+    def renewed_since(self, old: Table, new: Table) -> Collection[str] | None:
         """The names that may stand for something else in the second table, if they are the last two of this file."""
         return self._renewed if old is self._replaced and new is self.surfaces else None
 
@@ -72,24 +69,21 @@ class WorkFile:
         come = {entry.surface.name: entry.surface for entry in after if entry.surface is not None}
         self._replaced, self._renewed = self.surfaces, come.keys()
         if gone == list(come) and all(self.facts.declared[name] == 1 for name in come):
-            self.surfaces = {**self.surfaces, **come}
+            self.surfaces = self.surfaces.renewed(come)
         else:
             # Of two declarations of one name the first counts, and names are listed in the order of the text.
-            self.surfaces, self._renewed = self.document.surfaces(), None
+            self.surfaces, self._renewed = Table(self.document.surfaces()), None
 
 
-def differences(
-    old: dict[str, Surface], new: dict[str, Surface], renewed: Collection[str] | None
-) -> tuple[list[str], bool]:
+def differences(old: Table, new: Table, renewed: Collection[str] | None) -> tuple[list[str], bool]:
     """The names that stand for something else, and whether there are other names, or of other kinds, or in another
     order. `renewed` are those that may stand for something else where there are no other names, None where that is not
     known."""
-    if renewed is not None:
-        changed = [name for name in renewed if old[name] != new[name]]
-        return changed, any(kind_of(old[name]) != kind_of(new[name]) for name in changed)
-    # Most surfaces are the very same objects, and there may be thousands.
-    found = compress(new, map(is_not, map(old.get, new), new.values()))
-    changed = [name for name in found if old.get(name) != new[name]]
-    if list(old) != list(new):
-        return [*changed, *(old.keys() - new.keys())], True
+    if renewed is None:
+        # Most surfaces are the very same objects, and there may be thousands.
+        renewed = [name for name in new if old.get(name) is not new[name]]
+        if list(old) != list(new):
+            changed = [name for name in renewed if old.get(name) != new[name]]
+            return [*changed, *(old.names - new.names)], True
+    changed = [name for name in renewed if old[name] != new[name]]
     return changed, any(kind_of(old[name]) != kind_of(new[name]) for name in changed)

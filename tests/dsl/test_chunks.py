@@ -5,7 +5,7 @@ import random
 import pytest
 
 from judgeflow.dsl.declarations import DECLARATIONS as KINDS
-from judgeflow.dsl.syntax.chunks import DECLARATIONS, Chunk, resplit, split
+from judgeflow.dsl.syntax.chunks import DECLARATIONS, Chunk, is_inner, resplit, split
 
 
 def pieces(text: str) -> list[str]:
@@ -131,3 +131,37 @@ def test_an_edit_in_a_long_file_touches_its_neighbours_only() -> None:
     first, last, new = resplit(changed, chunks, touched(chunks, at), at, at + 1)
     assert last - first <= 3
     assert len(new) == last - first
+
+
+INNER = ["x", " ", "# ", "if y", "\\", "'", "{", '"', "\n", "\r", ")", "", ""]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_inner_edit_changes_the_length_of_its_chunk_alone(seed: int) -> None:
+    rng = random.Random(seed)
+    end = rng.choice(["\n", "\r\n", "\r"])
+    found = 0
+    for _ in range(400):
+        old = end.join(rng.choice(LINES) for _ in range(rng.randrange(1, 12)))
+        chunks = split(old)
+        if not chunks:
+            continue
+        begin, finish = rng.choice(chunks)
+        start = rng.randrange(begin, finish)
+        old_end = min(len(old), start + rng.choice([0, 0, 1, 3]))
+        inserted = rng.choice(INNER)
+        new = old[:start] + inserted + old[old_end:]
+        edit = (start, old_end, start + len(inserted))
+        if begin < start and old_end < finish and is_inner(old, new, edit, begin):
+            moved = len(inserted) - (old_end - start)
+            found += 1
+            assert split(new) == [(a + moved * (a > start), b + moved * (b > start)) for a, b in chunks]
+    assert found > 5
+
+
+def test_typing_a_word_into_a_statement_or_a_text_is_an_inner_edit() -> None:
+    text = 'agent a {\n  prompt """\n    Find one.\n    """\n  model x\n}'
+    for place in ("one", "model"):
+        at = text.index(place) + 2
+        assert is_inner(text, text[:at] + "y" + text[at:], (at, at, at + 1), 0)
+    assert not is_inner(text, f"x{text}", (0, 0, 1), 0)

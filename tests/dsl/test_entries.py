@@ -76,6 +76,23 @@ def test_blocks_hold_what_a_list_would_hold(seed: int) -> None:
         check_same(found, entries, starts)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_one_declaration_that_changes_is_like_all_of_them_anew(seed: int) -> None:
+    rng = random.Random(seed)
+    cache = EntryCache()
+    entries = [cache.entry(rng.choice(TEXTS)) for _ in range(rng.choice((1, 5, 3 * BLOCK)))]
+    starts = [90 * index for index in range(len(entries))]
+    found = in_blocks(entries, starts)
+    for _ in range(30):
+        at, moved = rng.randrange(len(entries)), rng.choice((-1, 0, 1, 5))
+        earlier, new = found, cache.entry(rng.choice(TEXTS))
+        found = found.changed(at, new, moved)
+        check_same(earlier, entries, starts)
+        entries = [*entries[:at], new, *entries[at + 1 :]]
+        starts = [*starts[: at + 1], *(start + moved for start in starts[at + 1 :])]
+        check_same(found, entries, starts)
+
+
 def test_a_text_is_read_once_as_long_as_somebody_holds_it_or_it_is_recent() -> None:
     cache = EntryCache(recent=2)
     held = cache.entry("let a = 1")

@@ -80,7 +80,9 @@ def check_random_edits(seed: int, edits: int, encoding: Encoding) -> None:
         fresh = document(text, encoding)
         assert live.line_count == fresh.line_count == len(naive_lines(text))
         offset = rng.randrange(len(text) + 1)
+        other = rng.randrange(len(text) + 1)
         assert live.position(offset) == fresh.position(offset)
+        assert live.range(offset, other) == Range(fresh.position(offset), fresh.position(other))
         assert live.offset(here) == naive_offset(text, here, encoding)
     assert [live.line_span(line) for line in range(live.line_count)] == [
         document(text).line_span(line) for line in range(live.line_count)
@@ -116,6 +118,21 @@ def test_an_index_that_grows_past_its_blocks_stays_right() -> None:
         assert index.length == sum(lengths)
         assert index.span(line) == (start, start + lengths[line])
         assert index.at(start) == (line, *index.span(line))
+
+
+def test_a_line_that_is_resized_moves_those_behind_it() -> None:
+    rng = random.Random(7)
+    lengths = [1] * (3 * BLOCK)
+    index = LineIndex("\n" * (3 * BLOCK - 1) + "x")
+    for _ in range(200):
+        line, by = rng.randrange(len(lengths)), rng.randrange(1, 4)
+        lengths[line] += by
+        index.resize(line, by)
+        other = rng.randrange(len(lengths))
+        start = sum(lengths[:other])
+        assert index.span(other) == (start, start + lengths[other])
+        assert index.at(start) == (other, start, start + lengths[other])
+    assert index.length == sum(lengths)
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
