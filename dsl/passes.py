@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from .diagnostics import Diagnostic
+from .files import read_bytes
 from .graph import normal
 from .parse import Module
 from .render import render
@@ -56,8 +57,7 @@ class Checked:
 def read_file(path: str) -> bytes | None:
     """The bytes of a file on disk, None where there is none that can be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_bytes(path)
     except OSError:
         return None
 
@@ -70,7 +70,7 @@ def load(path: str, read: Read = read_file, *, strict: bool = False) -> Checked:
     except FileNotFoundError:
         if read is read_file:
             # It may be there and still not be read: a folder, or a file of somebody else.
-            open(path, "rb").close()
+            read_bytes(path)
         raise
     diagnostics, sources = _together(workspace, analysis.reach.files, strict)
     return Checked(analysis, diagnostics, sources)

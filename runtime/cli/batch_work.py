@@ -28,7 +28,7 @@ from ..report.live import clean
 from .answers_only import answers_only
 from .interrupt import stop_signals
 from .opening import opened
-from .replies import kept_replies
+from .replies import Replies, kept_replies
 from .run_flow import amount_of, answering, duration_of, loaded
 from .streams import columns_of
 from .wrong_use import WrongUse
@@ -94,7 +94,7 @@ async def _run(
                 raise broken_cases(faults)
             with ResultsFile.opened(out, resume=arguments.resume, fresh=arguments.fresh) as results:
                 chosen = _selection(arguments).of(fit)
-                return await _go(session, results, chosen, task, grace, arguments, printed)
+                return await _go(session, results, chosen, task, grace, arguments, replies, printed)
 
 
 async def _go(
@@ -104,6 +104,7 @@ async def _go(
     task: Task,
     grace: float,
     arguments: argparse.Namespace,
+    replies: Replies,
     printed: TextIO,
 ) -> int:
     asked = [(case.id, input_hash(case.input)) for case in chosen]
@@ -131,7 +132,7 @@ async def _go(
     began = trio.current_time()
     await _interruptible(batch, waiting, grace, progress)
     progress.close()
-    code = _exit_code(batch, ended, arguments)
+    code = replies.code(_exit_code(batch, ended, arguments))
     summary = Summary(
         results=str(results.path),
         cases=len(chosen),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
+from ...dsl.files import read_bytes, refuse_pipe
 from ...dsl.graph import normal
 from ...dsl.passes import check_again, open_workspace
 from ...dsl.workspace.analysis import Workspace
@@ -50,7 +51,7 @@ def check_once(arguments: argparse.Namespace, workspace: Workspace, out: TextIO)
         paths = list(found_files(arguments.paths))
         problem = _problem(arguments.paths, paths)
     except OSError as error:
-        problem = f"{error.filename} cannot be read: {(error.strerror or '').lower()}"
+        problem = _unread(error.filename, error)
     if problem:
         print(f"jrun check: {problem}", file=sys.stderr)
         return WRONG_USE
@@ -75,14 +76,22 @@ def _problem(given: Sequence[str], found: Sequence[str]) -> str:
         if os.path.isfile(path) and not path.endswith(".judge"):
             return f"{path} is no .judge file"
     for path in found:
+        try:
+            refuse_pipe(path)
+        except OSError as error:
+            return _unread(path, error)
         if not os.access(path, os.R_OK):
-            return f"{path} cannot be read: {'permission denied' if os.path.exists(path) else 'no such file'}"
+            return f"{path} cannot be read: permission denied"
     return "" if found else f"there is no .judge file in {', '.join(given)}"
 
 
+def _unread(path: str, error: OSError) -> str:
+    return f"{path} cannot be read: {(error.strerror or '').lower()}"
+
+
 def found_files(paths: Iterable[str]) -> Iterator[str]:
-    """The files given, and those in the folders given, each once. Hidden folders are left alone. Raises `OSError`
-    where one may not be looked into."""
+    """The files given, and those in the folders given, each once. Of a folder, what is hidden (an editor's lock among
+    it) and what is no file (a pipe, a socket) are left alone. Raises `OSError` where one may not be looked into."""
     seen: set[str] = set()
     for path in paths:
         for file in _in_folder(path) if os.path.isdir(path) else (path,):
@@ -94,7 +103,14 @@ def found_files(paths: Iterable[str]) -> Iterator[str]:
 def _in_folder(path: str) -> Iterator[str]:
     for folder, folders, files in os.walk(path, onerror=_raise):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
-        yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith(".judge"))
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            if name.endswith(".judge") and not name.startswith(".") and not _is_pipe(path):
+                yield path
+
+
+def _is_pipe(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _raise(error: OSError) -> None:
@@ -134,8 +150,7 @@ class Watched:
     def read(self, path: str) -> bytes | None:
         self._stamps[normal(path)] = _stamp(path)
         try:
-            with open(path, "rb") as file:
-                return file.read()
+            return read_bytes(path)
         except OSError:
             return None
 

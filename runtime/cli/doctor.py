@@ -34,8 +34,8 @@ def handle(arguments: argparse.Namespace) -> int:
     if not arguments.call or not inside:
         sections["model inside the package"] = [Line(inside, "local/smollm2", _local(inside))]
     store = store_file()
-    writable = _writable(store)
-    sections["store"] = [Line(writable, str(store), "" if writable else "cannot be written: set TERN_DB")]
+    trouble = trouble_with(store)
+    sections["store"] = [Line(not trouble, str(store), trouble)]
     for title, lines in sections.items():
         print(title)
         name = max(len(line.name) for line in lines)
@@ -50,6 +50,22 @@ def _local(inside: bool) -> str:
     from ..providers.settings import INSTALL_LOCAL  # noqa: PLC0415
 
     return "installed" if inside else INSTALL_LOCAL
+
+
+def trouble_with(path: Path) -> str:
+    """Why nothing can be kept in the store; empty where it can."""
+    from ..store.errors import NoStoreError, StoreError  # noqa: PLC0415
+    from ..store.terns import Store  # noqa: PLC0415
+
+    if not _writable(path):
+        return "cannot be written: set TERN_DB"
+    try:
+        Store.read(path).close()
+    except NoStoreError:
+        return ""  # the first run makes it
+    except StoreError as error:
+        return error.message.removeprefix(f"{path}: ")
+    return ""
 
 
 def _writable(path: Path) -> bool:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ...dsl.files import read_bytes
 from ...dsl.format import format_source
 from ...dsl.parse import parse
 from ...dsl.source import Source
@@ -47,7 +48,7 @@ def handle(arguments: argparse.Namespace) -> int:
     changed, broken = 0, False
     for path in files:
         try:
-            before = path.read_bytes().decode("utf-8-sig")
+            before = read_bytes(str(path)).decode("utf-8-sig")
             after = format_source(before)
             if after != before:
                 _changed(path, before, after, arguments)

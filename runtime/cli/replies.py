@@ -14,14 +14,24 @@ import attrs
 from ..judge.errors import ConfigurationError
 from ..providers.cache import ReplyCache, cache_folder
 from ..providers.recording import Recorder
+from ..report.exit_codes import FAILED, worst
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Replies:
-    """What a run is opened with."""
+    """What a run is opened with, and the script that becomes of it."""
 
     cache: ReplyCache | None
-    recorder: Recorder | None
+    script: Script | None
+
+    @property
+    def recorder(self) -> Recorder | None:
+        return None if self.script is None else self.script.recorder
+
+    def code(self, code: int) -> int:
+        """The exit code where a run alone came to `code`: a script that was asked for and could not be written is a
+        failure. Nothing may be recorded afterwards."""
+        return code if self.script is None or self.script.written() else worst([code, FAILED])
 
 
 @contextmanager
@@ -29,13 +39,13 @@ def kept_replies(arguments: argparse.Namespace) -> Iterator[Replies]:
     """Opens what the options ask for. The script is written however the run ends; that it can be is seen before the
     first call."""
     path = None if arguments.record is None else _writable(Path(arguments.record))
-    recorder = None if path is None else Recorder()
+    script = None if path is None else Script(path, quiet=arguments.quiet)
     with reply_cache(arguments) as cache:
         try:
-            yield Replies(cache, recorder)
+            yield Replies(cache, script)
         finally:
-            if path is not None and recorder is not None:
-                _write(recorder, path, quiet=arguments.quiet)
+            if script is not None:
+                script.written()
 
 
 @contextmanager
@@ -61,18 +71,35 @@ def _writable(path: Path) -> Path:
     return path
 
 
-def _write(recorder: Recorder, path: Path, *, quiet: bool) -> None:
-    if not recorder.count:
-        if not quiet:
-            print(f"--record {path}: nothing is written, no model was asked", file=sys.stderr)
-        return
-    try:
-        recorder.write(path)
-    except OSError as error:
-        print(f"jrun: --record {path}: {error.strerror or error}", file=sys.stderr)
-        return
-    if not quiet:
-        number = "1 reply" if recorder.count == 1 else f"{recorder.count} replies"
-        print(
-            f"recorded {number} in {path}; replay with --model '*=script/{path.absolute()}'", file=sys.stderr
-        )
+@attrs.define(eq=False)
+class Script:
+    """The file of `--record`."""
+
+    path: Path
+    quiet: bool
+    recorder: Recorder = attrs.field(factory=Recorder)
+    _written: bool | None = None
+
+    def written(self) -> bool:
+        """Writes the file, once, and says so; whether that went well."""
+        if self._written is None:
+            self._written = self._write()
+        return self._written
+
+    def _write(self) -> bool:
+        count, path = self.recorder.count, self.path
+        if not count:
+            self._remark(f"--record {path}: nothing is written, no model was asked")
+            return True
+        try:
+            self.recorder.write(path)
+        except OSError as error:
+            print(f"jrun: --record {path}: {error.strerror or error}", file=sys.stderr)
+            return False
+        number = "1 reply" if count == 1 else f"{count} replies"
+        self._remark(f"recorded {number} in {path}; replay with --model '*=script/{path.absolute()}'")
+        return True
+
+    def _remark(self, text: str) -> None:
+        if not self.quiet:
+            print(text, file=sys.stderr)

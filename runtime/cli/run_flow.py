@@ -37,7 +37,7 @@ from .durations import seconds_of
 from .interrupt import interruptible
 from .opening import opened
 from .person import ask_on_terminal
-from .replies import kept_replies
+from .replies import Replies, kept_replies
 from .run_input import input_of
 from .screen import Screen
 from .store_file import store_file
@@ -68,12 +68,12 @@ def start(
     told: Callable[[Result], None] = lambda result: None,
 ) -> int:
     """Runs the input to its end and prints what came of it; `told` is told as well. The exit code."""
-    with answers_only() as out:
+    with answers_only() as out, kept_replies(arguments) as replies:
         screen = Screen(arguments, out)
-        result = trio.run(_run, program, arguments, given, screen, replay_of)
+        result = trio.run(_run, program, arguments, given, screen, replies, replay_of)
     screen.result(result)
     told(result)
-    return exit_code(result.record)
+    return replies.code(exit_code(result.record))
 
 
 _WRONG = (
@@ -224,26 +224,30 @@ def whole_thread(path: Path, typed: str | None, tenant: str) -> str | None:
 
 
 async def _run(
-    program: Program, arguments: argparse.Namespace, given: Any, screen: Screen, replay_of: str | None
+    program: Program,
+    arguments: argparse.Namespace,
+    given: Any,
+    screen: Screen,
+    replies: Replies,
+    replay_of: str | None,
 ) -> Result:
     if arguments.no_store and arguments.thread:
         raise WrongUse("--thread needs the store: leave --no-store out")
     thread = whole_thread(store_file(), arguments.thread, arguments.tenant)
     limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
-    with kept_replies(arguments) as replies:
-        async with opened(program, arguments, replies) as session:
-            return await interruptible(
-                lambda started: session.run(
-                    given,
-                    flow=arguments.flow,
-                    thread=thread,
-                    tenant=arguments.tenant,
-                    hooks=screen.hooks(session.plan.workflow, limits.cost),
-                    approver=ask_on_terminal(),
-                    limits=limits,
-                    capture=arguments.capture,
-                    started=started,
-                    replay_of=replay_of,
-                ),
-                grace,
-            )
+    async with opened(program, arguments, replies) as session:
+        return await interruptible(
+            lambda started: session.run(
+                given,
+                flow=arguments.flow,
+                thread=thread,
+                tenant=arguments.tenant,
+                hooks=screen.hooks(session.plan.workflow, limits.cost),
+                approver=ask_on_terminal(),
+                limits=limits,
+                capture=arguments.capture,
+                started=started,
+                replay_of=replay_of,
+            ),
+            grace,
+        )

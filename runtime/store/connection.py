@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from .errors import NoStoreError, RecordError, StoreError, explain, is_busy
+from .errors import NoStoreError, NotAStoreError, RecordError, StoreError, explain, is_busy
 
 PATIENCE = 30.0
 """Seconds for which a process waits for the others before it gives up."""
@@ -225,6 +225,10 @@ def open_raw(path: Path) -> Database:
 
 
 def _connect(address: str, path: Path, *, uri: bool = False) -> sqlite3.Connection:
+    if path.exists() and not path.is_file():
+        # A read of a named pipe may wait without end.
+        what = "a folder" if path.is_dir() else "a pipe or a device"
+        raise NotAStoreError(f"{path}: this is {what}, not a store of runs; point $TERN_DB at a file")
     try:
         return sqlite3.connect(address, timeout=_BUSY, isolation_level=None, uri=uri)
     except sqlite3.Error as error:

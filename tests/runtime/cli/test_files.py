@@ -76,6 +76,44 @@ def test_a_folder_that_may_not_be_looked_into_is_not_passed_over(
     assert "folder.judge cannot be read: permission denied" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "verb", ["check", "fmt", "run", "test", "graph", "describe", "doctor", "eval", "batch"]
+)
+def test_a_named_pipe_is_not_waited_for(verb: str, capsys: Told) -> None:
+    os.mkfifo("pipe.judge")
+    more = ["--cases", "none.jsonl"] if verb == "batch" else []
+    assert main([verb, "pipe.judge", *more]) == 2
+    assert "a pipe or a device is no file" in capsys.readouterr().err.lower()
+
+
+def test_what_imports_a_named_pipe_is_told_that_there_is_no_such_file(capsys: Told) -> None:
+    os.mkfifo("pipe.judge")
+    Path("main.judge").write_text('import "pipe.judge"\n', encoding="utf-8")
+    assert main(["check", "main.judge"]) == 3
+    assert "import" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["check", "fmt"])
+def test_pipes_and_the_locks_of_editors_in_a_folder_are_no_files_of_it(verb: str, capsys: Told) -> None:
+    Path("latin.judge").unlink()
+    assert main([verb, "."]) == 0
+    told = capsys.readouterr()
+    os.mkfifo("pipe.judge")
+    Path(".#untidy.judge").symlink_to("somebody@somewhere.1234")
+    assert main([verb, "."]) == 0
+    assert "2 file" in told.out + told.err
+    assert "2 file" in "".join(capsys.readouterr())
+
+
+def test_a_program_that_a_shell_passes_on_is_read(capsys: Told) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"let x = 1\n")
+    os.close(writing)
+    assert main(["check", f"/dev/fd/{reading}"]) == 0
+    os.close(reading)
+    assert "in 1 file" in capsys.readouterr().out
+
+
 def test_one_file_that_is_no_text_keeps_no_other_from_its_layout(here: Path) -> None:
     assert main(["fmt", "."]) == 3
     assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 1\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,3 +100,28 @@ def test_a_run_that_is_gone_on_with_may_use_kept_replies(jrun: Jrun) -> None:
         code, out, err = jrun("resume", run, "--yes", "--cache")
         assert (code, out) == (0, "Hi\n")
         assert ("1 of 1 replies from the cache" in err) is bool(times)
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_bytes(path: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_script_that_could_not_be_written_fails_the_command_and_keeps_the_run(jrun: Jrun) -> None:
+    code, out, err = jrun("flow.judge", "Hi", "--record", "run.jsonl", "--quiet")
+    assert (code, out) == (1, "Hi\n")
+    assert "jrun: --record run.jsonl: No space left on device" in err
+    assert [run["status"] for run in json.loads(jrun("runs", "--json")[1])] == ["answered"]
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_batch_whose_script_could_not_be_written_says_so_in_its_summary(jrun: Jrun) -> None:
+    Path("cases.jsonl").write_text('{"id": "a", "input": "Hi"}\n', encoding="utf-8")
+    code, out, err = jrun("batch", "flow.judge", "--cases", "cases.jsonl", "--record", "run.jsonl", "--json")
+    summary = json.loads(out)
+    assert (code, summary["exit"], summary["answered"]) == (1, 1, 1)
+    assert "jrun: --record run.jsonl: No space left on device" in err

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from judgeflow.runtime.cli.doctor import trouble_with
 from judgeflow.runtime.store.errors import (
     NotAStoreError,
     StoreBusyError,
@@ -21,6 +22,8 @@ from judgeflow.runtime.store.errors import (
     explain,
 )
 from judgeflow.runtime.store.terns import Store
+
+Opening = Callable[[Path], object]
 
 NOBODY = 65534
 
@@ -55,6 +58,28 @@ def test_a_text_file_is_no_store(tmp_path: Path) -> None:
         with pytest.raises(NotAStoreError, match=r"notes\.txt: this is not a store.*\$TERN_DB"):
             opening(path)
     assert path.read_text() == "buy milk\n" * 100
+
+
+@pytest.mark.parametrize("opening", [Store.open, Store.read])
+def test_a_pipe_or_a_folder_is_no_store_and_is_not_waited_for(tmp_path: Path, opening: Opening) -> None:
+    path = tmp_path / "terns.sqlite"
+    os.mkfifo(path)
+    with pytest.raises(NotAStoreError, match=r"this is a pipe or a device, not a store.*\$TERN_DB"):
+        opening(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(NotAStoreError, match=r"this is a folder, not a store.*\$TERN_DB"):
+        opening(path)
+
+
+def test_the_doctor_tells_what_a_run_would_be_told(tmp_path: Path) -> None:
+    path = tmp_path / "terns.sqlite"
+    assert trouble_with(path) == ""
+    path.write_text("buy milk\n" * 100)
+    assert trouble_with(path).startswith("this is not a store of runs; move it away")
+    path.unlink()
+    Store.open(path).close()
+    assert trouble_with(path) == ""
 
 
 def test_a_torn_file_is_named_damaged_with_a_way_out(path: Path, make_tern) -> None:
@@ -111,11 +136,6 @@ def test_a_store_in_a_folder_that_may_not_be_written_can_still_be_read(folder: P
     folder.chmod(0o555)
     with as_ordinary_user(), Store.read(path) as store:
         assert [head.id for head in store.list_terns()] == ["a1"]
-
-
-def test_a_folder_in_the_files_place_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StoreReadOnlyError, match="cannot be opened"):
-        Store.open(tmp_path)
 
 
 def test_a_full_disk_is_named_and_the_runs_before_stay(store: Store, make_tern) -> None:
