@@ -117,11 +117,14 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _run_verb(verb: str, words: list[str]) -> int:
-    import argparse  # noqa: PLC0415  # ten milliseconds that `--help` and `--version` do not need
-    from importlib import import_module  # noqa: PLC0415
+    from .loading import loading  # noqa: PLC0415
 
+    with loading():
+        import argparse  # noqa: PLC0415  # ten milliseconds that `--help` and `--version` do not need
+        from importlib import import_module  # noqa: PLC0415
+
+        module = import_module(f".{verb}", __name__)
     parser = argparse.ArgumentParser(prog="jrun")
-    module = import_module(f".{verb}", __name__)
     verbs = parser.add_subparsers(metavar="VERB")
     module.add_parser(verbs)
     try:

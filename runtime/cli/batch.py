@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .eval_arguments import count
+from .loading import loading
 
 
 def add_parser(subparsers: Any) -> None:
@@ -78,6 +79,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .batch_work import run_batch  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .batch_work import run_batch  # noqa: PLC0415  # trio, only when something runs
 
     return run_batch(arguments)

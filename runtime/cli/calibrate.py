@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .eval_arguments import add_bar, add_common, count
+from .loading import loading
 
 DESCRIPTION = """\
 Holds a judge against what people said of the same answers: agreement, Cohen's kappa, which mistakes it makes, what a
@@ -41,6 +42,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .calibrate_work import run_calibrate  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .calibrate_work import run_calibrate  # noqa: PLC0415  # trio, only when something runs
 
     return run_calibrate(arguments)

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .eval_arguments import add_bar, add_common, add_runs_of_cases, count
+from .loading import loading
 
 DESCRIPTION = """\
 Takes the same cases through several profiles of a file, or through several files, checks every answer in the same
@@ -48,6 +49,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .compare_work import run_compare  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .compare_work import run_compare  # noqa: PLC0415  # trio, only when something runs
 
     return run_compare(arguments)

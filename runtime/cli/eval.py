@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .eval_arguments import add_bar, add_common, add_runs_of_cases, count
+from .loading import loading
 
 DESCRIPTION = """\
 Judges the answered runs of a file that have no score yet: how likely is each answer adequate? With --suite it runs
@@ -47,6 +48,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .eval_work import run_eval  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .eval_work import run_eval  # noqa: PLC0415  # trio, only when something runs
 
     return run_eval(arguments)

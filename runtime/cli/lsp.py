@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from ..version import __version__
+from .loading import loading
 
 
 def add_parser(subparsers: Any) -> None:
@@ -20,6 +21,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from ...lsp.process import main  # noqa: PLC0415  # half a second that no other verb needs
+    with loading():
+        from ...lsp.process import main  # noqa: PLC0415  # half a second that no other verb needs
 
     return main(__version__)

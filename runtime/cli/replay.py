@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .eval_arguments import add_bar, add_common, count
+from .loading import loading
 
 DESCRIPTION = """\
 Runs the tasks of an old version's runs again, under the file as it is now, and scores both sides with the same judge:
@@ -42,6 +43,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .replay_work import run_replay  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .replay_work import run_replay  # noqa: PLC0415  # trio, only when something runs
 
     return run_replay(arguments)

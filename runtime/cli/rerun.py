@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .loading import loading
 from .run import add_run_options
 
 
@@ -23,6 +24,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .rerun_work import rerun  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .rerun_work import rerun  # noqa: PLC0415  # trio, only when something runs
 
     return rerun(arguments)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .loading import loading
+
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
@@ -47,6 +49,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .resume_flow import resume_run  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .resume_flow import resume_run  # noqa: PLC0415  # trio, only when something runs
 
     return resume_run(arguments)

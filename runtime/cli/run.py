@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .loading import loading
+
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
@@ -65,6 +67,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .run_flow import run_file  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .run_flow import run_file  # noqa: PLC0415  # trio, only when something runs
 
     return run_file(arguments)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .durations import seconds_of
 from .eval_arguments import count
+from .loading import loading
 from .store_file import store_file
 from .whole_file import PROGRAM
 from .wrong_use import WrongUse
@@ -111,7 +112,9 @@ def handle_recover(arguments: argparse.Namespace) -> int:
 
 def answering(verb: str, work: Callable[[], None]) -> int:
     """Does `work` and gives the exit code; what went wrong is told on standard error."""
-    from ..store.errors import AmbiguousIdError, StoreError, UnknownIdError  # noqa: PLC0415
+    with loading():
+        from ..store import terns  # noqa: F401, PLC0415  # all that the work needs of the store
+        from ..store.errors import AmbiguousIdError, StoreError, UnknownIdError  # noqa: PLC0415
 
     try:
         work()

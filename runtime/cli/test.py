@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .loading import loading
+
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
@@ -23,6 +25,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .test_blocks import test_files  # noqa: PLC0415  # trio, only when something runs
+    with loading():
+        from .test_blocks import test_files  # noqa: PLC0415  # trio, only when something runs
 
     return test_files(arguments)

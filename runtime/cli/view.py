@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .eval_arguments import count
+from .loading import loading
 from .runs import add_filters
 
 DESCRIPTION = """\
@@ -37,6 +38,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    from .view_work import run_view  # noqa: PLC0415  # pages and sockets, only when they are wanted
+    with loading():
+        from .view_work import run_view  # noqa: PLC0415  # pages and sockets, only when they are wanted
 
     return run_view(arguments, most=EXPORTED)
