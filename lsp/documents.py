@@ -11,11 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from ..dsl.check.document import Stretch
-from .lines import LineIndex, line_lengths
+from .lines import Lines, Snapshot
 from .positions import Encoding, column, width
 from .wire import Change, Position, Range
 
-_LINE_END = re.compile(r"[\r\n]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -28,33 +27,49 @@ class Document:
         self.path = path
         self.version = version
         self.encoding = encoding
-        self.text = _whole(text)
-        self._lines = LineIndex(self.text)
+        self._is_plain = False
+        """Whether one character is one code unit. A text that is no longer plain stays so until it is replaced."""
+        self._replace(text)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The text as it is now: the same object until the next edit."""
+        return self._lines.snapshot
+
+    @property
+    def text(self) -> str:
+        return self._lines.snapshot.text
+
+    @property
+    def length(self) -> int:
+        return self._lines.length
 
     @property
     def line_count(self) -> int:
         return self._lines.count
 
+    def slice(self, start: int, end: int) -> str:
+        """What stands between two offsets."""
+        return self._lines.slice(start, end)
+
     def offset(self, position: Position) -> int:
         """The offset of a position. Past the text is its end, past a line is the end of that line."""
         if position.line >= self._lines.count:
-            return len(self.text)
+            return self._lines.length
         if position.line < 0:
             return 0
-        start, end = self._lines.span(position.line)
-        end -= self._line_end(start, end)
-        if self.encoding == "utf-32" or self.text.isascii():
+        start, end, _ = self._lines.span(position.line)
+        if self._is_plain:
             return min(start + max(position.character, 0), end)
-        return start + column(self.text[start:end], position.character, self.encoding)
+        return start + column(self._lines.slice(start, end), position.character, self.encoding)
 
     def position(self, offset: int) -> Position:
         """The position of an offset. One between `\\r` and `\\n` stands before both."""
-        line, start, end = self._lines.at(offset)
-        return self._on_line(line, start, end - self._line_end(start, end), offset)
+        line, start, end, _ = self._lines.at(offset)
+        return self._on_line(line, start, end, offset)
 
     def range(self, start: int, end: int) -> Range:
-        line, line_start, line_end = self._lines.at(start)
-        line_end -= self._line_end(line_start, line_end)
+        line, line_start, line_end, _ = self._lines.at(start)
         first = self._on_line(line, line_start, line_end, start)
         if start <= end <= line_end:
             return Range(first, self._on_line(line, line_start, line_end, end))
@@ -63,14 +78,14 @@ class Document:
     def _on_line(self, line: int, start: int, end: int, offset: int) -> Position:
         """The position of an offset on a line whose text stands from `start` to `end`."""
         offset = max(start, min(offset, end))
-        if self.encoding == "utf-32" or self.text.isascii():
+        if self._is_plain:
             return Position(line, offset - start)
-        return Position(line, width(self.text[start:offset], self.encoding))
+        return Position(line, width(self._lines.slice(start, offset), self.encoding))
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Start and end of a line's text, without its line end."""
-        start, end = self._lines.span(line)
-        return start, end - self._line_end(start, end)
+        start, end, _ = self._lines.span(line)
+        return start, end
 
     def line_at(self, offset: int) -> int:
         return self._lines.at(offset)[0]
@@ -79,10 +94,9 @@ class Document:
         """Line, column and length, in code units, of stretches that stand on one line each: `position`
         for thousands at once."""
         starts, text = self._lines.starts(), self.text
-        plain = self.encoding == "utf-32" or text.isascii()
         for start, end in spans:
             line = bisect_right(starts, start) - 1
-            if plain:
+            if self._is_plain:
                 yield line, start - starts[line], end - start
             else:
                 before, inside = text[starts[line] : start], text[start:end]
@@ -90,41 +104,22 @@ class Document:
 
     def apply(self, change: Change) -> Stretch | None:
         """Makes a change; what it has changed, None for all."""
-        text = _whole(change.text)
         if change.range is None:
-            self.text = text
-            self._lines = LineIndex(text)
+            self._replace(change.text)
             return None
+        text = _whole(change.text)
         first, last = change.range.start, change.range.end
         start = end = self.offset(first)
         if last != first:
             start, end = sorted((start, self.offset(last)))
-        self._splice(start, end, text)
+        self._is_plain = self._is_plain and (self.encoding == "utf-32" or text.isascii())
+        self._lines.splice(start, end, text)
         return start, end, start + len(text)
 
-    def _splice(self, start: int, end: int, text: str) -> None:
-        old = self.text
-        first, begin, finish = self._lines.at(start)
-        if begin < start and end <= finish - self._line_end(begin, finish) and _LINE_END.search(text) is None:
-            self.text = "".join((old[:start], text, old[end:]))
-            self._lines.resize(first, len(text) - (end - start))
-            return
-        last, _, finish = self._lines.at(end)
-        if begin == start and first > 0 and old[start - 1] == "\r":
-            # A line feed put right after a carriage return makes one line end of the two.
-            first -= 1
-            begin, _ = self._lines.span(first)
-        lengths = line_lengths("".join((old[begin:start], text, old[end:finish])))
-        if last < self._lines.count - 1:
-            lengths.pop()
-        self.text = "".join((old[:start], text, old[end:]))
-        self._lines.replace(first, last, lengths)
-
-    def _line_end(self, start: int, end: int) -> int:
-        """The length of the line end of the line that stands between two offsets: 0, 1 or 2."""
-        if start == end or self.text[end - 1] not in "\r\n":
-            return 0
-        return 2 if end - start > 1 and self.text[end - 2] == "\r" and self.text[end - 1] == "\n" else 1
+    def _replace(self, text: str) -> None:
+        text = _whole(text)
+        self._lines = Lines(text)
+        self._is_plain = self.encoding == "utf-32" or text.isascii()
 
 
 class Documents:

@@ -98,14 +98,14 @@ class JudgeServer(LanguageServer):
         """All of what takes long to find, with a pause every few milliseconds, so that a key stroke or a
         cancellation need not wait. A text that changes meanwhile ends it: nobody wants the answer any
         more."""
-        text = document.text
+        snapshot = document.snapshot
         made: list[T] = []
         pause = trio.current_time() + SLICE
         for one in found:
             made.append(one)
             if len(made) & 15 == 0 and trio.current_time() > pause:
                 await trio.lowlevel.checkpoint()
-                if document.text is not text:
+                if document.snapshot is not snapshot:
                     raise ContentModified("the text has changed since")
                 pause = trio.current_time() + SLICE
         return made

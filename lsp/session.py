@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..dsl.check.document import Stretch, joined
-from ..dsl.diagnostics import Diagnostic
+from ..dsl.diagnostics import Diagnostic, Edit
 from ..dsl.parse import Module
 from ..dsl.workspace.analysis import Analysis, Workspace
 from .documents import Document, Documents
@@ -180,7 +180,12 @@ class Session:
         for path, stretch in unread.items():
             document = self.documents.get(path)
             if document is not None:
-                self.workspace.update(path, document.text, stretch)
+                if stretch is None:
+                    self.workspace.update(path, document.text)
+                else:
+                    start, old_end, new_end = stretch
+                    edit = Edit(start, old_end, document.slice(start, new_end))
+                    self.workspace.edit(path, edit, document.snapshot)
                 self._touch(path)
 
     def _touch(self, path: str) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Protocol
 
 from .. import ast
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Edit
 from ..graph import Import, target_of
 from ..parse import Item, Module
 from ..source import Source
@@ -23,13 +24,27 @@ Stretch = tuple[int, int, int]
 """`(start, old_end, new_end)`: what stands from `start` to `new_end` replaced what stood from there to `old_end`."""
 
 
+class Held(Protocol):
+    """A file's text at one moment, which may have to be put together first."""
+
+    @property
+    def text(self) -> str: ...
+
+
 class Document:
     """A file at one moment; it never changes. `diagnostics` are about the file as a whole (its encoding)."""
 
-    def __init__(self, source: Source, entries: Entries, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
-        self.source = source
+    def __init__(
+        self, path: str, held: Held, entries: Entries, diagnostics: tuple[Diagnostic, ...] = ()
+    ) -> None:
+        self.path = path
+        self._held = held
         self.entries = entries
         self.diagnostics = diagnostics
+
+    @cached_property
+    def source(self) -> Source:
+        return self._held if isinstance(self._held, Source) else Source(self.path, self._held.text)
 
     @cached_property
     def module(self) -> Module:
@@ -44,7 +59,7 @@ class Document:
         return found
 
     def imports(self) -> tuple[Import, ...]:
-        path = self.source.path
+        path = self.path
         return tuple(
             Import(index, target_of(path, node.path.plain), node)
             for index in self.entries.of_kind(ast.Import)
@@ -54,6 +69,12 @@ class Document:
     def start(self, index: int) -> int:
         """Where a declaration begins, in file offsets."""
         return self.entries.start(index)
+
+    def slice(self, start: int, end: int) -> str:
+        """What stands between two offsets of one declaration."""
+        index = self.entries.first_ending_at(end)
+        begin = self.entries.start(index)
+        return self.entries[index].text[start - begin : end - begin]
 
     def item(self, index: int) -> Item:
         return _item(self.entries[index], self.start(index))
@@ -91,32 +112,36 @@ class Edited:
 def open_document(source: Source, entry_of: Callable[[str], Entry]) -> Document:
     chunks = split(source.text)
     entries = [entry_of(source.text[start:end]) for start, end in chunks]
-    return Document(source, in_blocks(entries, [start for start, _ in chunks]))
+    return Document(source.path, source, in_blocks(entries, [start for start, _ in chunks]))
 
 
-def edited(
-    document: Document, text: str, entry_of: Callable[[str], Entry], stretch: Stretch | None = None
-) -> Edited:
-    """The document with another text; only what stands around the change is split and read. `stretch` is what changed,
-    or more, where that is known."""
+def edited(document: Document, edit: Edit, held: Held, entry_of: Callable[[str], Entry]) -> Edited:
+    """The document after an edit, with the text that is then held; only what stands around the change is split and
+    read."""
     old = document.entries
-    edit = start, old_end, new_end = stretch or changed_range(document.source.text, text)
-    touched = old.first_ending_at(start)
+    touched = old.first_ending_at(edit.start)
     if touched < len(old):
         entry, begin = old[touched], old.start(touched)
-        end = begin + len(entry.text)
-        if begin < start and old_end < end and is_inner(document.source.text, text, edit, begin):
-            moved = new_end - old_end
-            other = entry_of(text[begin : end + moved])
-            entries = old.changed(touched, other, moved)
-            return Edited(Document(Source(document.source.path, text), entries), [entry], [other])
-    first, last, new = resplit(text, old.chunks, touched, old_end, new_end)
-    if first < last and new and new[0] == old.chunks[first] and new[0][1] < start:
+        inner = _after_inner(entry.text, edit.start - begin, edit.end - begin, edit.text)
+        if inner is not None:
+            other = entry_of(inner)
+            entries = old.changed(touched, other, len(inner) - len(entry.text))
+            return Edited(Document(document.path, held, entries), [entry], [other])
+    text, new_end = held.text, edit.start + len(edit.text)
+    first, last, new = resplit(text, old.chunks, touched, edit.end, new_end)
+    if first < last and new and new[0] == old.chunks[first] and new[0][1] < edit.start:
         first, new = first + 1, new[1:]
     after = [entry_of(text[begin:end]) for begin, end in new]
-    entries = old.replaced(first, last, after, [begin for begin, _ in new], new_end - old_end)
+    entries = old.replaced(first, last, after, [begin for begin, _ in new], new_end - edit.end)
     before = [old[index] for index in range(first, last)]
-    return Edited(Document(Source(document.source.path, text), entries), before, after)
+    return Edited(Document(document.path, held, entries), before, after)
+
+
+def _after_inner(chunk: str, start: int, end: int, text: str) -> str | None:
+    """The chunk after an edit that changes nothing about any other chunk; None for any other edit."""
+    if not 0 < start <= end < len(chunk) or not is_inner(chunk, start, end, text):
+        return None
+    return f"{chunk[:start]}{text}{chunk[end:]}"
 
 
 def joined(first: Stretch, second: Stretch) -> Stretch:
@@ -130,8 +155,8 @@ def joined(first: Stretch, second: Stretch) -> Stretch:
     )
 
 
-def changed_range(old: str, new: str) -> Stretch:
-    """The smallest stretch that differs. Slices are compared whole, which is
+def difference(old: str, new: str) -> Edit:
+    """The smallest edit that makes one text the other. Slices are compared whole, which is
     what makes this cheap: some twenty comparisons whatever the size."""
     shorter = min(len(old), len(new))
     start = _agreement(shorter, lambda low, high: old[low:high] == new[low:high])
@@ -141,7 +166,7 @@ def changed_range(old: str, new: str) -> Stretch:
         rest,
         lambda low, high: old[old_size - high : old_size - low] == new[new_size - high : new_size - low],
     )
-    return start, old_size - tail, new_size - tail
+    return Edit(start, old_size - tail, new[start : new_size - tail])
 
 
 def _agreement(size: int, same: Callable[[int, int], bool]) -> int:

@@ -112,7 +112,7 @@ def _cost_limits(document: Document) -> Iterator[tuple[int, ast.Limit]]:
 def _cost_limit(document: Document, own: Document) -> Label | None:
     for index, limit in _cost_limits(document):
         offset = document.start(index)
-        path = None if document is own else document.source.path
+        path = None if document is own else document.path
         return Label(limit.start + offset, limit.end + offset, "the limit that needs it", path)
     return None
 
@@ -135,4 +135,4 @@ def _label(document: Document, model: Unpriced) -> Label | None:
         return None
     index, node = place
     offset = document.start(index)
-    return Label(node.start + offset, node.end + offset, "no price", document.source.path)
+    return Label(node.start + offset, node.end + offset, "no price", document.path)

@@ -109,7 +109,7 @@ def duplicate_findings(
 ) -> Iterator[Placed]:
     """`clashes` are the names that have more than one declaration in sight. Imported ones that clash with
     each other are reported at the first import."""
-    path = own.source.path
+    path = own.path
     names = frozenset(clashes)
     firsts = _first_places(own, imported, names)
     here: dict[str, list[int]] = {}
@@ -140,7 +140,7 @@ def _first_places(own: Document, imported: Sequence[Document], names: Set[str]) 
     """Where names are declared first: in an imported file, else here."""
     found: dict[str, Label] = {}
     for document in (*imported, own):
-        path = None if document is own else document.source.path
+        path = None if document is own else document.path
         for name, index in document.entries.named_any(names):
             ident = document.entries[index].name
             if ident is not None and name not in found:
@@ -161,7 +161,7 @@ def _imported_clash(own: Document, imported: Sequence[Document], name: str, path
     if index is None:
         return
     labels = [
-        Label(*place, "declared here", document.source.path)
+        Label(*place, "declared here", document.path)
         for document in imported
         if (place := document.place(name)) is not None
     ]
@@ -205,7 +205,7 @@ def once_findings(own: Document, imported: Sequence[Document]) -> Iterator[Place
 def _place_of(document: Document, kind: type, own: bool) -> Label | None:
     for index in document.entries.of_kind(kind):
         start = document.start(index) + _start(document, index)
-        path = None if own else document.source.path
+        path = None if own else document.path
         return Label(start, start + len(ONCE[kind]), "the first one", path)
     return None
 
@@ -261,7 +261,7 @@ def unused_import_findings(own: Document, useless: Iterable[Import]) -> Iterator
             item.index,
             "name.unused",
             item.node.path,
-            f"Nothing from {shown(item.path, own.source.path)} is used here",
+            f"Nothing from {shown(item.path, own.path)} is used here",
             label="imported, and never mentioned",
             help="Remove the import.",
             severity="hint",

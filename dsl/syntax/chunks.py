@@ -84,17 +84,16 @@ def _scan(text: str, start: int, line: re.Pattern[str]) -> Iterator[Chunk]:
         yield trailing, _end(text, trailing, len(text))
 
 
-def is_inner(old: str, new: str, edit: tuple[int, int, int], chunk: int) -> bool:
-    """Whether an edit inside a chunk that starts there changes how long the chunk is and nothing else about any chunk:
-    it stands on an indented line, behind the first character of that, and has no line end, quote or bracket in it.
-    `edit` is `(start, old_end, new_end)`, as in `resplit`, which every other edit needs."""
-    start, old_end, new_end = edit
-    if _INNER.fullmatch(new, start, new_end) is None or _INNER.fullmatch(old, start, old_end) is None:
+def is_inner(chunk: str, start: int, end: int, text: str) -> bool:
+    """Whether a text in place of what stands between two offsets inside a chunk changes how long the chunk is and
+    nothing else about any chunk: the place is on an indented line, behind its first character, and neither text has a
+    line end, quote or bracket in it. Every other edit needs `resplit`."""
+    if _INNER.fullmatch(text) is None or _INNER.fullmatch(chunk, start, end) is None:
         return False
-    if new[start - 1] == new[new_end] == '"':
-        return False  # Three quotes may have come together, or may have been parted.
-    line = max(new.rfind("\n", chunk, start), new.rfind("\r", chunk, start)) + 1
-    return line > 0 and new[line] in " \t" and new[line:start].strip(" \t") != ""
+    if chunk[start - 1] == chunk[end] == '"':
+        return False  # Three quotes may come together, or be parted.
+    line = max(chunk.rfind("\n", 0, start), chunk.rfind("\r", 0, start)) + 1
+    return line > 0 and chunk[line] in " \t" and chunk[line:start].strip(" \t") != ""
 
 
 def resplit(

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..check.base import Surface
-from ..check.document import Document, Stretch, edited, open_document
+from ..check.document import Document, Held, difference, edited, open_document
 from ..check.entries import in_blocks
 from ..check.entry import Entry, EntryCache
 from ..check.files import Files
 from ..check.python_source import HookInfo, PythonFile, read_python
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Edit
 from ..graph import SUFFIX, Import, Reach, normal
 from ..parse import Item, Module
 from ..source import BOM, Source, decode
@@ -46,7 +46,7 @@ class Analysis:
         self._surfaces = surfaces
         self._hooks = hooks
         self.reach = reach
-        self.path = documents[0].source.path
+        self.path = documents[0].path
         self.diagnostics = diagnostics
         """Of this file alone, in file offsets, sorted by place."""
 
@@ -76,7 +76,7 @@ class Analysis:
         """The file that declares a name in sight, and the declaration in it."""
         for document in self._documents:
             for index in document.entries.named(name):
-                return document.source.path, document.item(index)
+                return document.path, document.item(index)
         return None
 
     def hook(self, name: str) -> HookInfo | None:
@@ -101,19 +101,30 @@ class Workspace:
 
     # texts
 
-    def update(self, path: str, text: str, stretch: Stretch | None = None) -> None:
-        """The text of a file is now this one, whatever is on disk. `stretch` is what differs from the text before, or
-        more, where that is known."""
+    def update(self, path: str, text: str) -> None:
+        """The text of a file is now this one, whatever is on disk."""
         path = normal(path)
         file = self._files.get(path)
         if file is None or file.document.diagnostics:
             file = self._files[path] = WorkFile(open_document(Source(path, text), self._entries.entry))
             self._sight.changed(path, file.imports)
-        elif text != file.document.source.text:
-            imports = file.imports
-            file.take(edited(file.document, text, self._entries.entry, stretch))
-            if file.imports != imports:
-                self._sight.changed(path, file.imports)
+        elif text != (old := file.document.source.text):
+            self._take(file, difference(old, text), Source(path, text))
+
+    def edit(self, path: str, edit: Edit, held: Held) -> None:
+        """The text of a file has changed, and is now the one that is held."""
+        path = normal(path)
+        file = self._files.get(path)
+        if file is None or file.document.diagnostics:
+            self.update(path, held.text)
+        else:
+            self._take(file, edit, held)
+
+    def _take(self, file: WorkFile, edit: Edit, held: Held) -> None:
+        imports = file.imports
+        file.take(edited(file.document, edit, held, self._entries.entry))
+        if file.imports != imports:
+            self._sight.changed(file.document.path, file.imports)
 
     def forget(self, path: str) -> None:
         """The file changed, came or went on disk, or its text is no longer held elsewhere: read it again when
@@ -205,7 +216,7 @@ class Workspace:
             findings = [each for each in kept if not doubts.cover(each, entry.text)]
             found += [assembled(finding, offset, path, files) for finding in findings]
         whole = file.whole.findings(file, files, seen, self._sight.is_imported(path), self._near)
-        found += without_meant(whole, found, document.source.text)
+        found += without_meant(whole, found, document)
         found.sort(key=lambda each: (each.start, each.end, each.code))
         return tuple(found)
 
@@ -224,7 +235,7 @@ class Workspace:
         if isinstance(source, Source):
             return open_document(source, self._entries.entry)
         shown = Source(path, data.decode("utf-8", "replace").removeprefix(BOM))
-        return Document(shown, in_blocks([], []), (source,))
+        return Document(path, shown, in_blocks([], []), (source,))
 
     def _imports(self, path: str) -> tuple[Import, ...] | None:
         file = self._file(path)

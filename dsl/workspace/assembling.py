@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from ..check.base import Finding
+from ..check.document import Document
 from ..diagnostics import Diagnostic, Label
 from ..graph import Reach
 from .workfile import WorkFile
@@ -34,12 +35,17 @@ class Doubts:
         return any(mention in diagnostic.message for mention in self.mentions)
 
 
-def without_meant(whole: Iterable[Diagnostic], found: list[Diagnostic], text: str) -> Iterator[Diagnostic]:
+def without_meant(
+    whole: Iterable[Diagnostic], found: list[Diagnostic], document: Document
+) -> Iterator[Diagnostic]:
     """The findings about the file, except that what a misspelt name probably meant is not called unused."""
     helps = [each.help for each in found if each.code == "name.unknown" and each.help]
     for each in whole:
-        name = f"`{text[each.start : each.end]}`"
-        if each.code != "name.unused" or not any(name in help for help in helps):
+        if each.code != "name.unused" or not helps:
+            yield each
+            continue
+        name = f"`{document.slice(each.start, each.end)}`"
+        if not any(name in help for help in helps):
             yield each
 
 
@@ -52,7 +58,7 @@ def assembled(finding: Finding, offset: int, path: str, files: Sequence[WorkFile
         for file in files:
             place = file.document.place(related.name)
             if place is not None:
-                other = file.document.source.path
+                other = file.document.path
                 labels.append(Label(*place, related.text, None if other == path else other))
                 break
     return replace(diagnostic, labels=tuple(labels))

@@ -59,7 +59,7 @@ class Whole:
         if self._settled is None or self._basis != basis:
             self._settled, self._basis = _Settled(file, files, reach, is_imported), basis
         own = file.document
-        path = own.source.path
+        path = own.path
         for placed in self._settled.placed(file, files, reach, near):
             yield placed.diagnostic.moved(own.start(placed.index), path)
 
@@ -145,7 +145,7 @@ def _find(files: Sequence[FileView], name: str) -> Surface | None:
 def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: Reach) -> bool:
     """Nothing that an import brings in is mentioned, or works without being mentioned."""
     brought = {item.path}
-    by_path: Mapping[str, FileView] = {other.document.source.path: other for other in files}
+    by_path: Mapping[str, FileView] = {other.document.path: other for other in files}
     waiting = [item.path]
     for path in waiting:
         for further in by_path[path].imports if path in by_path else ():
@@ -153,7 +153,7 @@ def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: 
                 brought.add(further.path)
                 waiting.append(further.path)
     known = [by_path[path] for path in brought if path in by_path]
-    if not known or file.document.source.path in brought or any(other.facts.broken for other in known):
+    if not known or file.document.path in brought or any(other.facts.broken for other in known):
         return False
     for other in known:
         if other.facts.flows or any(other.facts.once[kind] for kind in ONCE if kind is not ast.Workflow):

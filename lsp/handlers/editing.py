@@ -205,7 +205,7 @@ async def on_formatting(
     ls: JudgeServer, params: types.DocumentFormattingParams
 ) -> list[types.TextEdit] | None:
     opened = ls.opened(params.text_document)
-    return None if opened is None else await _formatted(opened[0], 0, len(opened[0].text))
+    return None if opened is None else await _formatted(opened[0], 0, opened[0].length)
 
 
 async def on_range_formatting(
@@ -221,9 +221,9 @@ async def on_range_formatting(
 
 
 async def _formatted(document: Document, start: int, end: int) -> list[types.TextEdit] | None:
-    text = document.text
-    edits = await trio.to_thread.run_sync(format_edits, text, abandon_on_cancel=True)
-    if document.text is not text:
+    snapshot = document.snapshot
+    edits = await trio.to_thread.run_sync(format_edits, snapshot.text, abandon_on_cancel=True)
+    if document.snapshot is not snapshot:
         raise ContentModified("the text has changed since")
     return to_edits(document, tuple(within(edits, start, end)))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from judgeflow.dsl.check.document import changed_range
-from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.check.document import difference
+from judgeflow.dsl.diagnostics import Diagnostic, Edit
 from judgeflow.dsl.workspace import kept
 from judgeflow.dsl.workspace.analysis import Analysis, Workspace
 
@@ -97,8 +97,11 @@ def test_after_any_edits_the_findings_are_those_of_a_fresh_look(path: Path) -> N
         ("one two three", "one 2 three", (4, 7, 5)),
     ],
 )
-def test_the_range_that_changed_is_the_smallest(old: str, new: str, expected: tuple[int, int, int]) -> None:
-    assert changed_range(old, new) == expected
+def test_the_difference_of_two_texts_is_the_smallest_edit(
+    old: str, new: str, expected: tuple[int, int, int]
+) -> None:
+    start, end, new_end = expected
+    assert difference(old, new) == Edit(start, end, new[start:new_end])
 
 
 LIBRARY = """model small "vendor/unpriced"

@@ -151,8 +151,8 @@ def test_an_inner_edit_changes_the_length_of_its_chunk_alone(seed: int) -> None:
         old_end = min(len(old), start + rng.choice([0, 0, 1, 3]))
         inserted = rng.choice(INNER)
         new = old[:start] + inserted + old[old_end:]
-        edit = (start, old_end, start + len(inserted))
-        if begin < start and old_end < finish and is_inner(old, new, edit, begin):
+        inside = begin < start and old_end < finish
+        if inside and is_inner(old[begin:finish], start - begin, old_end - begin, inserted):
             moved = len(inserted) - (old_end - start)
             found += 1
             assert split(new) == [(a + moved * (a > start), b + moved * (b > start)) for a, b in chunks]
@@ -163,5 +163,6 @@ def test_typing_a_word_into_a_statement_or_a_text_is_an_inner_edit() -> None:
     text = 'agent a {\n  prompt """\n    Find one.\n    """\n  model x\n}'
     for place in ("one", "model"):
         at = text.index(place) + 2
-        assert is_inner(text, text[:at] + "y" + text[at:], (at, at, at + 1), 0)
-    assert not is_inner(text, f"x{text}", (0, 0, 1), 0)
+        assert is_inner(text, at, at, "y")
+        assert is_inner(text, at, at + 1, "")
+    assert not is_inner(text, text.index("model"), text.index("model"), "y")

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from judgeflow.lsp.documents import Document
-from judgeflow.lsp.lines import BLOCK, LineIndex, line_lengths
+from judgeflow.lsp.lines import BLOCK, Lines, line_lengths
 from judgeflow.lsp.positions import Encoding, choose_encoding
 from judgeflow.lsp.wire import Change, Position, Range
 
@@ -102,37 +102,36 @@ def test_ten_thousand_random_edits_equal_a_full_re_read(encoding: Encoding) -> N
         check_random_edits(1000 + seed, 100, encoding)
 
 
-def test_an_index_that_grows_past_its_blocks_stays_right() -> None:
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_text_that_grows_and_shrinks_past_its_blocks_stays_right(end: str) -> None:
     rng = random.Random(7)
-    lengths = [1] * (3 * BLOCK)
-    index = LineIndex("\n" * (3 * BLOCK - 1) + "x")
-    for _ in range(60):
-        first = rng.randrange(len(lengths))
-        last = min(len(lengths) - 1, first + rng.choice((0, 1, 2, BLOCK, 2 * BLOCK)))
-        new = [rng.randrange(1, 9) for _ in range(rng.choice((1, 2, BLOCK, 3 * BLOCK)))]
-        lengths[first : last + 1] = new
-        index.replace(first, last, new)
-        line = rng.randrange(len(lengths))
-        start = sum(lengths[:line])
-        assert index.count == len(lengths)
-        assert index.length == sum(lengths)
-        assert index.span(line) == (start, start + lengths[line])
-        assert index.at(start) == (line, *index.span(line))
+    text = end * (3 * BLOCK - 1) + "x"
+    lines = Lines(text)
+    for _ in range(150):
+        start = rng.randrange(len(text) + 1)
+        stop = min(len(text), start + rng.choice((0, 0, 1, 2, BLOCK, 3 * BLOCK)))
+        new = "".join(rng.choices((end, "a", "\r", "\n", "bc"), k=rng.choice((0, 1, 2, BLOCK, 3 * BLOCK))))
+        earlier, before = lines.snapshot, text
+        lines.splice(start, stop, new)
+        text = text[:start] + new + text[stop:]
+        assert lines.snapshot.text == text
+        assert earlier.text == before
+        assert lines.length == len(text)
+        spans = naive_spans(text)
+        assert lines.starts() == [span[0] for span in spans]
+        for line in {0, len(spans) - 1, *rng.choices(range(len(spans)), k=5)}:
+            assert lines.span(line) == spans[line]
+            assert lines.at(spans[line][0]) == (line, *spans[line])
+        some = sorted(rng.randrange(len(text) + 1) for _ in range(2))
+        assert lines.slice(*some) == text[slice(*some)]
 
 
-def test_a_line_that_is_resized_moves_those_behind_it() -> None:
-    rng = random.Random(7)
-    lengths = [1] * (3 * BLOCK)
-    index = LineIndex("\n" * (3 * BLOCK - 1) + "x")
-    for _ in range(200):
-        line, by = rng.randrange(len(lengths)), rng.randrange(1, 4)
-        lengths[line] += by
-        index.resize(line, by)
-        other = rng.randrange(len(lengths))
-        start = sum(lengths[:other])
-        assert index.span(other) == (start, start + lengths[other])
-        assert index.at(start) == (other, start, start + lengths[other])
-    assert index.length == sum(lengths)
+def naive_spans(text: str) -> list[tuple[int, int, int]]:
+    spans, start = [], 0
+    for line, end in naive_lines(text):
+        spans.append((start, start + len(line), start + len(line) + len(end)))
+        start += len(line) + len(end)
+    return spans
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from judgeflow.dsl.check.document import Stretch
-from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.check.document import Held
+from judgeflow.dsl.diagnostics import Diagnostic, Edit
 from judgeflow.dsl.workspace.analysis import Workspace
 from judgeflow.lsp.session import Session
 from judgeflow.lsp.wire import Change, Position, Range
@@ -92,12 +92,13 @@ def test_a_burst_is_analysed_once() -> None:
     counted: list[str] = []
 
     class Counting(Workspace):
-        def update(self, path: str, text: str, stretch: Stretch | None = None) -> None:
-            counted.append(text)
-            super().update(path, text, stretch)
+        def edit(self, path: str, edit: Edit, held: Held) -> None:
+            counted.append(held.text)
+            super().edit(path, edit, held)
 
     session = Session(Counting(nothing))
     session.open(URI, 1, "")
+    session.due()
     for version in range(2, 50):
         session.change(URI, version, [Change("#", Range(Position(0, 0), Position(0, 0)))])
     assert session.due() == list(session.documents)
