@@ -1,12 +1,19 @@
-"""What a declaration mentions: the names that keep other declarations from being unused, and models by their slugs."""
+"""What a declaration mentions, and what it calls, found in one walk over its tree.
+
+What it mentions are the names that keep other declarations from being unused, and models by their slugs.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-
-import msgspec
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from . import ast
+
+Caller = ast.Call | ast.Best | ast.Ask | ast.GateJudge
+"""What calls something, asks it or lets it pick."""
 
 _OWN_NAMES: dict[type, tuple[str, ...]] = {
     ast.Field: ("name",),
@@ -24,52 +31,97 @@ _OWN_NAMES: dict[type, tuple[str, ...]] = {
     ast.ScorerEntry: ("alias",),
 }
 """Identifiers that introduce or select a name of their own instead of mentioning a declaration."""
-
-
-def _ident(node: ast.Ident) -> str:
-    return node.text.partition(".")[0]
-
-
-_MENTIONS: dict[type, Callable[..., str]] = {
-    ast.Ident: _ident,
-    ast.Name: lambda node: node.id,
-    ast.TypeRef: lambda node: node.name,
-    ast.ModelRef: lambda node: node.text,
-}
-
-
-def _children(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    own = _OWN_NAMES.get(kind, ())
-    if kind in _DECLARATIONS:
-        own = (*own, "name")
-    return tuple(name for name in kind.__struct_fields__ if name not in ("start", "end", *own))
-
-
 _DECLARATIONS = frozenset(
     kind for kind in ast.Declaration.__args__ if "name" in kind.__struct_fields__ and kind is not ast.Workflow
 )
-_CHILDREN: dict[type, tuple[str, ...]] = {
-    kind: _children(kind)
+_NAMELESS = frozenset({"None", "Number", "Money", "Duration", "Bounds", "bool", "float", "str", "tuple"})
+"""Words of a field's annotation, if there are no others, that say that it holds no name."""
+
+
+def _parts(kind: type) -> list[str]:
+    """Where a node of that class may hold names, the last field first; `callee.text` where that is a name itself."""
+    own = (*_OWN_NAMES.get(kind, ()), *(("name",) if kind in _DECLARATIONS else ()))
+    return [
+        f"{field}.text" if written == "Ident" else field
+        for field, written in reversed(kind.__annotations__.items())
+        if field not in own
+        and not written.startswith("Literal[")
+        and not _NAMELESS.issuperset(re.findall(r"\w+", written))
+    ]
+
+
+_PARTS: dict[type, list[str]] = {
+    kind: _parts(kind)
     for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.Node) and kind is not ast.Node
+    if isinstance(kind, type)
+    and issubclass(kind, ast.Node)
+    and kind not in (ast.Node, ast.Text, ast.ModelRef)
+} | {ast.Ident: ["text"], ast.Name: ["id"], ast.TypeRef: ["name"]}
+_PART: dict[type, Callable[[Any], Any]] = {
+    kind: attrgetter(*fields) for kind, fields in _PARTS.items() if len(fields) == 1
 }
+"""The one part of a node that has no other: a node, a tuple of nodes, a name, or None."""
+_ALL_PARTS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    kind: attrgetter(*fields) for kind, fields in _PARTS.items() if len(fields) > 1
+}
+"""The parts of a node that has several, the last first: what is laid on a stack first comes last."""
+_CALLERS = frozenset(Caller.__args__)
+
+
+class Reading(NamedTuple):
+    """`names` may stand for other declarations. A local name that happens to be called like one counts too: the hint
+    that depends on this would rather be silent than wrong. `callers` are those of the body or the clauses, in order
+    (not those in the defaults of parameters)."""
+
+    names: frozenset[str]
+    callers: list[Caller]
+
+
+def read(node: ast.Declaration) -> Reading:
+    """What a declaration mentions and calls. What it does is the last part of its tree, its body or its clauses."""
+    names: set[str] = set()
+    parts = _ALL_PARTS.get(type(node))
+    body, *head = (node,) if parts is None else parts(node)
+    _walk(tuple(head), names)
+    found = _walk(body, names)
+    return Reading(frozenset(names), found)
 
 
 def mentions(node: ast.Declaration) -> frozenset[str]:
-    """Every name that may stand for another declaration. A local name that happens to be called like one
-    counts too: the hint that depends on this would rather be silent than wrong."""
-    found: set[str] = set()
-    waiting: list[object] = [node]
+    """Every name in a declaration that may stand for another one."""
+    return read(node).names
+
+
+def callers_in(tree: object) -> list[Caller]:
+    """Every caller in a tree, in order."""
+    return _walk(tree, set())
+
+
+def _walk(tree: object, names: set[str]) -> list[Caller]:
+    """The callers in a tree; adds what is mentioned to the names. A key stroke waits for this: a name is no node of
+    its own here, a node with one part is looked through, and nothing else is looked at twice."""
+    found: list[Caller] = []
+    words: list[str] = []
+    waiting: list[Any] = [tree]
     while waiting:
-        value = waiting.pop()
-        kind = type(value)
-        if kind is tuple:
-            waiting.extend(value)  # type: ignore[arg-type]
-        elif kind in _MENTIONS:
-            found.add(_MENTIONS[kind](value))
-        elif kind in _CHILDREN:
-            waiting.extend([getattr(value, name) for name in _CHILDREN[kind]])
-    return frozenset(found)
+        node = waiting.pop()
+        while (part := _PART.get(type(node))) is not None:
+            node = part(node)
+        kind = type(node)
+        if kind is str:
+            words.append(node)
+        elif kind is tuple:
+            waiting += node[::-1]
+        elif (parts := _ALL_PARTS.get(kind)) is not None:
+            waiting += parts(node)
+            if kind in _CALLERS:
+                found.append(node)
+        elif kind is ast.Text:
+            waiting += [part for part in reversed(node.parts) if type(part) is not str]
+        elif kind is ast.ModelRef:
+            names.add(node.text)
+    names.update([word.partition(".")[0] if "." in word else word for word in words])
+    return found
 
 
 def quoted_models(node: object) -> Iterator[ast.ModelRef]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from .. import ast
 from ..diagnostics import Diagnostic
-from ..mentions import mentions
+from ..mentions import read
 from ..parse import parse_chunk
 from ..shapes import Unknown
 from .base import CallableSurface, Surface, TypeSurface
@@ -21,7 +21,7 @@ _HEAD = re.compile(
     r"\b\w*(?:provider|model|type|tool|agent|judge|scorer|gate|condition|choice|scale|flow|let)\W+(\w+)"
 )
 """The name after a word that may be the kind of a declaration, whatever stands around it."""
-_NAMELESS = ast.Import | ast.LimitsDecl | ast.Memory | ast.Test
+_NAMELESS = frozenset({ast.Import, ast.LimitsDecl, ast.Memory, ast.Test})
 """Declarations without a surface that the rules about whole files read."""
 
 
@@ -59,10 +59,11 @@ class Entry:
         self.doubtful = self.broken
         if self.node is None:
             return
-        if isinstance(self.node, _NAMELESS):
+        if type(self.node) in _NAMELESS:
             self.offer = text
-        self.surface = surface_of(self.node)
-        self.mentions = mentions(self.node)
+        reading = read(self.node)
+        self.surface = surface_of(self.node, reading)
+        self.mentions = reading.names
         if self.surface is None:
             return
         name = getattr(self.node, "name", None)

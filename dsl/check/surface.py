@@ -6,12 +6,13 @@ were written: a type's name is a `Record` of that name until a scope says what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from .. import ast
 from .. import shapes as s
-from ..mentions import mentions
+from ..mentions import Caller, Reading, callers_in
 from ..shapes import FieldInfo, ParamInfo, Shape, TypeInfo
 from .base import (
     CallableSurface,
@@ -38,9 +39,13 @@ _UNKNOWN = s.Unknown()
 REPLY = ParamInfo("reply", _TEXT)
 
 
-def surface_of(node: ast.Declaration) -> Surface | None:
-    """The surface of a declaration that has a name; None for the others (`limits`, `memory`, tests, …)."""
-    build = _BUILDERS.get(type(node))
+def surface_of(node: ast.Declaration, reading: Reading) -> Surface | None:
+    """The surface of a declaration that has a name; None for the others (`limits`, `memory`, tests, …). `reading` is
+    what was read in it."""
+    kind = type(node)
+    if kind in _READERS:
+        return _READERS[kind](node, reading)
+    build = _BUILDERS.get(kind)
     return build(node) if build is not None else None
 
 
@@ -161,49 +166,26 @@ def _models(clauses: Iterable[Any]) -> tuple[str, ...]:
 
 # --- what is called inside --------------------------------------------------------------------------------
 
-_CHILDREN: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind.__struct_fields__ if name not in ("start", "end"))
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.Node)
-}
-
-
 _CALLEES: dict[type, Callable[[Any], str]] = {
-    ast.Call: lambda node: node.callee.text,
-    ast.Best: lambda node: node.picker.text,
-    ast.Ask: lambda node: node.agent.text,
-    ast.GateJudge: lambda node: node.use.name.text,
+    ast.Call: attrgetter("callee.text"),
+    ast.Best: attrgetter("picker.text"),
+    ast.Ask: attrgetter("agent.text"),
+    ast.GateJudge: attrgetter("use.name.text"),
 }
 
 
-def _nodes(tree: Any) -> Iterator[Any]:
-    """Every node of a tree, in order."""
-    waiting: list[Any] = [tree]
-    while waiting:
-        node = waiting.pop()
-        kind = type(node)
-        if kind is tuple:
-            waiting.extend(reversed(node))
-            continue
-        fields = _CHILDREN.get(kind)
-        if fields is not None:
-            yield node
-            waiting.extend([getattr(node, name) for name in reversed(fields)])
+def _callees(callers: Iterable[Caller]) -> tuple[str, ...]:
+    """The names of everything that is called, asked or picks, each once, in order."""
+    return tuple(dict.fromkeys([_CALLEES[type(node)](node) for node in callers]))
 
 
-def _calls(tree: Any) -> tuple[str, ...]:
-    """The names of everything that a tree calls, asks or lets pick, each once, in order."""
-    named = (_CALLEES[type(node)](node) for node in _nodes(tree) if type(node) in _CALLEES)
-    return tuple(dict.fromkeys(named))
-
-
-def _tools_read(tree: Any) -> tuple[str, ...]:
+def _tools_read(callers: Iterable[Caller]) -> tuple[str, ...]:
     """The tools whose calls a judge reads: `calls(get_order)`."""
-    read = (
+    read = [
         dotted(node.args[0].value)
-        for node in _nodes(tree)
+        for node in callers
         if type(node) is ast.Call and node.callee.text == "calls" and node.args
-    )
+    ]
     return tuple(dict.fromkeys(tool for tool in read if tool))
 
 
@@ -219,8 +201,8 @@ def dotted(expr: ast.Expr) -> str | None:
 # --- one builder per kind of declaration ------------------------------------------------------------------
 
 
-def _constant(node: ast.Constant) -> Surface:
-    return ConstantSurface(node.name.text, constant_shape(node.value), tuple(sorted(mentions(node))))
+def _constant(node: ast.Constant, reading: Reading) -> Surface:
+    return ConstantSurface(node.name.text, constant_shape(node.value), tuple(sorted(reading.names)))
 
 
 def _model(node: ast.Model) -> Surface:
@@ -276,7 +258,7 @@ def _agent(node: ast.Agent) -> Surface:
     )
 
 
-def _judge(node: ast.Judge) -> Surface:
+def _judge(node: ast.Judge, reading: Reading) -> Surface:
     return CallableSurface(
         kind="judge",
         name=node.name.text,
@@ -284,7 +266,7 @@ def _judge(node: ast.Judge) -> Surface:
         result=VERDICT,
         description=_plain(node.description),
         models=_models(node.clauses),
-        calls=_tools_read(node.clauses),
+        calls=_tools_read(reading.callers),
         code=node.code,
         form=judge_form(node),
         questions=_questions(clause_of(node.clauses, "decide")),
@@ -297,14 +279,14 @@ def _questions(asked: Any) -> tuple[QuestionSurface, ...]:
     return tuple(QuestionSurface(q.name.text, q.kind, choices_of(q.options)) for q in asked.items)
 
 
-def _gate(node: ast.Gate) -> Surface:
+def _gate(node: ast.Gate, reading: Reading) -> Surface:
     return CallableSurface(
         kind="gate",
         name=node.name.text,
         params=params_of(node.params),
         result=GATE_VALUE,
         description=_plain(node.description),
-        calls=_calls(node.clauses),
+        calls=_callees(reading.callers),
     )
 
 
@@ -321,18 +303,18 @@ def _decision(node: ast.Decision) -> Surface:
         models=_models(node.clauses),
         options=options,
         confident=clause_of(node.clauses, "confidence") is not None,
-        calls=_calls(clause_of(node.clauses, "context") or ()),
+        calls=_callees(callers_in(clause_of(node.clauses, "context"))),
     )
 
 
-def _flow(node: ast.Flow) -> Surface:
+def _flow(node: ast.Flow, reading: Reading) -> Surface:
     return CallableSurface(
         kind="flow",
         name=node.name.text,
         params=params_of(node.params),
         result=shape_of(node.shape) if node.shape is not None else _UNKNOWN,
         description=_plain(node.description),
-        calls=_calls(node.body),
+        calls=_callees(reading.callers),
     )
 
 
@@ -346,21 +328,24 @@ def _suite(node: ast.Suite) -> Surface:
     return SuiteSurface("suite", node.name.text, node.flow.text, tuple(use.name.text for use in uses))
 
 
-_BUILDERS: dict[type, Any] = {
-    ast.Constant: _constant,
+_BUILDERS: dict[type, Callable[[Any], Surface]] = {
     ast.Model: _model,
     ast.Type: _type,
     ast.Tool: _tool,
     ast.Agent: _agent,
-    ast.Judge: _judge,
-    ast.Gate: _gate,
     ast.Decision: _decision,
-    ast.Flow: _flow,
     ast.Provider: _named,
     ast.Scorer: _named,
     ast.Profile: _named,
     ast.Suite: _suite,
 }
+_READERS: dict[type, Callable[[Any, Reading], Surface]] = {
+    ast.Constant: _constant,
+    ast.Judge: _judge,
+    ast.Gate: _gate,
+    ast.Flow: _flow,
+}
+"""Those of what others rely on for what it calls or mentions."""
 
 
 def with_defaults(shape: Shape, optional: bool) -> Shape:

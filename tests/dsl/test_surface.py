@@ -11,6 +11,7 @@ from judgeflow.dsl.check.base import (
     TypeSurface,
 )
 from judgeflow.dsl.check.surface import surface_of
+from judgeflow.dsl.mentions import read
 from judgeflow.dsl.parse import parse_chunk
 from judgeflow.dsl.shapes import Float, Int, ListOf, Literal, ParamInfo, Record, Text, Union, Unknown
 
@@ -19,7 +20,7 @@ def surface(text: str):
     node, found = parse_chunk(text)
     assert node is not None
     assert not found
-    return surface_of(node)
+    return surface_of(node, read(node))
 
 
 def test_a_model() -> None:

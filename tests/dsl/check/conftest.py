@@ -25,6 +25,7 @@ from judgeflow.dsl.check.surface import surface_of
 from judgeflow.dsl.check.tools import check_tool
 from judgeflow.dsl.check.types import check_type
 from judgeflow.dsl.diagnostics import Fix
+from judgeflow.dsl.mentions import read
 from judgeflow.dsl.parse import parse
 from judgeflow.dsl.source import Source
 
@@ -87,7 +88,7 @@ class Program:
         self.surfaces: dict[str, Surface] = {}
         for item in self.items:
             assert not item.diagnostics, item.diagnostics
-            surface = surface_of(item.node) if item.node is not None else None
+            surface = surface_of(item.node, read(item.node)) if item.node is not None else None
             if surface is not None:
                 self.surfaces.setdefault(surface.name, surface)
 
