@@ -19,20 +19,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import trio
+from editor_client import Message, NoAnswerError, PipeClient
 from editor_texts import Place, Sample, baml_sample, judge_sample, python_sample
 
-from judgeflow.lsp.testing import COMMAND, BareClient, RefusedError, changing, replacing, started
+from judgeflow.lsp.testing import COMMAND, changing, replacing
 from judgeflow.lsp.uris import to_uri
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 BURST = 200
 LONGEST = 120.0
 """Seconds after which a server is given up."""
+PAUSE = 0.002
+"""Seconds between two keys."""
 
 
 class Server(NamedTuple):
@@ -48,90 +49,82 @@ class Server(NamedTuple):
 class Session:
     """One server with one file open. A server that takes whole texts alone is sent whole texts."""
 
-    def __init__(self, client: BareClient, uri: str, text: str, *, whole: bool) -> None:
+    def __init__(self, client: PipeClient, uri: str, text: str, *, whole: bool) -> None:
         self.client = client
         self.uri = uri
         self.version = 1
         self.lines = text.split("\n")
         self.whole = whole
 
-    async def diagnostics(self, since: int) -> None:
-        """Wait until diagnostics of the text have come; of this version, where the server says which."""
-        await self.client.wait_for(
-            lambda message: (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and message["params"]["uri"] == self.uri
-                and message["params"].get("version") in (None, self.version)
-            ),
-            since,
+    def diagnosed(self, message: Message) -> bool:
+        """Whether these are the diagnostics of the text; of this version, where the server says which."""
+        return (
+            message.get("method") == "textDocument/publishDiagnostics"
+            and message["params"]["uri"] == self.uri
+            and message["params"].get("version") in (None, self.version)
         )
 
-    async def open(self, language: str) -> float:
-        text = "\n".join(self.lines)
-        since, began = len(self.client.received), time.perf_counter()
-        document = {"uri": self.uri, "languageId": language, "version": 1, "text": text}
-        await self.client.notify("textDocument/didOpen", {"textDocument": document})
-        await self.diagnostics(since)
+    def open(self, language: str) -> float:
+        document = {"uri": self.uri, "languageId": language, "version": 1, "text": "\n".join(self.lines)}
+        began = time.perf_counter()
+        self.client.notify("textDocument/didOpen", {"textDocument": document})
+        self.client.wait_for(self.diagnosed)
         return time.perf_counter() - began
 
-    def stroke(self, place: Place, key: str) -> dict[str, object]:
+    def change(self, message: Message) -> float:
+        """Seconds from an edit to its diagnostics."""
+        self.client.drop()
+        began = time.perf_counter()
+        self.client.send(message)
+        self.client.wait_for(self.diagnosed)
+        return time.perf_counter() - began
+
+    def stroke(self, place: Place, key: str) -> Message:
         self.version += 1
         line, column = place
         self.lines[line] = f"{self.lines[line][:column]}{key}{self.lines[line][column:]}"
         change = {"text": "\n".join(self.lines)} if self.whole else replacing(place, place, key)
         return changing(self.uri, self.version, change)
 
-    async def keys(self, places: Sequence[Place], count: int, letters: str) -> list[float]:
+    def keys(self, places: Sequence[Place], count: int, letters: str) -> list[float]:
         """Seconds from each key to its diagnostics: one word of these letters at each place."""
         took: list[float] = []
         for line, column in places:
             for number, letter in enumerate(letters):
-                since = len(self.client.received)
-                message = self.stroke((line, column + number), letter)
-                began = time.perf_counter()
-                await self.client.send(message)
-                await self.diagnostics(since)
-                took.append(time.perf_counter() - began)
-                await trio.sleep(0.002)
+                took.append(self.change(self.stroke((line, column + number), letter)))
+                time.sleep(PAUSE)
                 if len(took) == count:
                     return took
-            since = len(self.client.received)
-            await self.client.send(self.taken_back((line, column), len(letters)))
-            await self.diagnostics(since)
+            self.change(self.taken_back((line, column), len(letters)))
         return took
 
-    def taken_back(self, place: Place, length: int) -> dict[str, object]:
+    def taken_back(self, place: Place, length: int) -> Message:
         self.version += 1
         line, column = place
         self.lines[line] = f"{self.lines[line][:column]}{self.lines[line][column + length :]}"
         gone = replacing(place, (line, column + length), "")
         return changing(self.uri, self.version, {"text": "\n".join(self.lines)} if self.whole else gone)
 
-    async def round_trip(self, count: int) -> float:
+    def round_trip(self, count: int) -> float:
         """Seconds of a request that asks nothing, at the median: what the streams and the client take."""
         took: list[float] = []
         for _ in range(count):
             began = time.perf_counter()
-            with suppress(RefusedError):
-                await self.client.request("judgeflow/nothing", {})
+            self.client.request("judgeflow/nothing", {})
             took.append(time.perf_counter() - began)
-            await trio.sleep(0.002)
+            time.sleep(PAUSE)
         return statistics.median(took)
 
-    async def burst(self, place: Place) -> float:
+    def burst(self, place: Place) -> float:
         """Seconds from the first of many keys that nobody waits for to the diagnostics of the last."""
         line, column = place
-        since, began = len(self.client.received), time.perf_counter()
-        for number in range(BURST):
-            await self.client.send(self.stroke((line, column + number), "x"))
-        last = self.version
-        await self.client.wait_for(
-            lambda message: (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and message["params"]["uri"] == self.uri
-                and message["params"].get("version") == last
-            ),
-            since,
+        strokes = [self.stroke((line, column + number), "x") for number in range(BURST)]
+        self.client.drop()
+        began = time.perf_counter()
+        for stroke in strokes:
+            self.client.send(stroke)
+        self.client.wait_for(
+            lambda message: self.diagnosed(message) and message["params"].get("version") == self.version
         )
         return time.perf_counter() - began
 
@@ -149,45 +142,46 @@ def servers(folder: Path) -> Iterator[Server]:
         )
 
 
-async def measure(server: Server, folder: Path, lines: int, keys: int, *, long: bool) -> None:
+def measure(server: Server, folder: Path, lines: int, keys: int, *, long: bool) -> None:
     sample = server.sample(lines)
     file = folder / server.file
     file.write_text(sample.text, encoding="utf-8")
     uri, root = to_uri(str(file)), to_uri(str(folder))
     count = keys if server.quick else min(keys, 30)
     began = time.perf_counter()
-    async with trio.open_nursery() as nursery, started(server.command) as (process, client):
-        folders = [{"uri": root, "name": "bench"}]
-        offered = await client.initialize(
-            {"workspace": {"workspaceFolders": True}}, rootUri=root, workspaceFolders=folders
+    with PipeClient(server.command, began + LONGEST) as client:
+        answer = client.request(
+            "initialize",
+            {
+                "processId": None,
+                "rootUri": root,
+                "workspaceFolders": [{"uri": root, "name": "bench"}],
+                "capabilities": {"workspace": {"workspaceFolders": True}},
+            },
         )
         ready = time.perf_counter() - began
-        nursery.start_soon(drain, process)
+        client.notify("initialized", {})
+        offered = answer["result"]["capabilities"]
         session = Session(client, uri, sample.text, whole=takes_whole_texts(offered))
-        opened = await session.open(server.language)
+        opened = session.open(server.language)
         print(f"{server.name}: {len(session.lines):,} lines")
         print(f"  started in {ready * 1e3:.0f} ms, opened in {opened * 1e3:.0f} ms")
         if server.quick:
-            print(
-                f"  round trip    p50 {await session.round_trip(50) * 1e3:7.2f} ms   a request that asks nothing"
-            )
+            print(f"  round trip    p50 {session.round_trip(50) * 1e3:7.2f} ms   a request that asks nothing")
+        every: list[float] = []
         for what, places, letters in (
             ("prose", sample.prose, " some word"),
             ("code", sample.code, "abcdefghij"),
             ("unknown", sample.unknown, "qwxyzjkvqw"),
         )[: 1 if long else 3]:
-            show(what, await session.keys(places, count, letters))
+            took = session.keys(places, count, letters)
+            every += took
+            show(what, took)
+        if not long:
+            show("all of them", every)
         if not long and server.quick:
-            print(f"  burst of {BURST}   settled in {await session.burst(sample.prose[-1]) * 1e3:.0f} ms")
-        print(f"  memory        {resident(process.pid):.0f} MB", flush=True)
-        nursery.cancel_scope.cancel()
-
-
-async def drain(process: trio.Process) -> None:
-    """Read what a server logs, lest it waits for a reader."""
-    assert process.stderr is not None
-    async for _ in process.stderr:
-        pass
+            print(f"  burst of {BURST}   settled in {session.burst(sample.prose[-1]) * 1e3:.0f} ms")
+        print(f"  memory        {resident(client.process.pid):.0f} MB", flush=True)
 
 
 def takes_whole_texts(offered: dict[str, Any]) -> bool:
@@ -214,19 +208,19 @@ def resident(pid: int) -> float:
     return total
 
 
-async def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for server in servers(folder):
             if options.only and server.name != options.only:
                 continue
-            with trio.move_on_after(LONGEST) as scope:
-                await measure(server, folder, options.lines, options.keys, long=False)
-            if scope.cancelled_caught:
-                print(f"{server.name}: no answer in {LONGEST:.0f} s")
+            try:
+                measure(server, folder, options.lines, options.keys, long=False)
+            except (NoAnswerError, BrokenPipeError) as error:
+                print(f"{server.name}: {error}")
         if options.long:
             ours = next(servers(folder))
-            await measure(ours, folder, options.long, min(options.keys, 200), long=True)
+            measure(ours, folder, options.long, min(options.keys, 200), long=True)
 
 
 def main() -> None:
@@ -235,7 +229,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=500)
     parser.add_argument("--long", type=int, default=100_000, help="lines of the longest file, 0 for none")
     parser.add_argument("--only", help="one server alone: judgeflow, ruff or BAML")
-    trio.run(run, parser.parse_args())
+    run(parser.parse_args())
 
 
 if __name__ == "__main__":
