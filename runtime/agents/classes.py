@@ -13,6 +13,9 @@ from ...dsl.shapes import TypeInfo
 from ..expr.values import Record, Value
 
 
+_BYTES = (bytes, bytearray, memoryview)
+
+
 class Classes:
     """The classes of a program's types. A field whose name is a Python keyword gets a trailing underscore."""
 
@@ -56,8 +59,20 @@ class Classes:
 
 
 def plain(value: Any) -> Value:
-    """A hook's result as JSON data: structs, attrs and dataclasses become objects. `TypeError` for what is no JSON."""
-    return msgspec.to_builtins(value)
+    """A hook's result as JSON data: structs, attrs and dataclasses become objects. `TypeError` for what is no JSON:
+    bytes among it, of which nobody knows which text they are."""
+    data = msgspec.to_builtins(value, builtin_types=_BYTES)
+    waiting = [data]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, dict):
+            waiting.extend(at)
+            waiting.extend(at.values())
+        elif isinstance(at, list | tuple):
+            waiting.extend(at)
+        elif isinstance(at, _BYTES):
+            raise TypeError("bytes are no text: decode them first, as in `data.decode()`")
+    return data
 
 
 def _attribute(name: str) -> str:
