@@ -12,7 +12,6 @@ from ...dsl.json_schema import all_fields
 from ...dsl.shapes import TypeInfo
 from ..expr.values import Record, Value
 
-
 _BYTES = (bytes, bytearray, memoryview)
 
 

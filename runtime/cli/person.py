@@ -12,7 +12,7 @@ from ..expr import to_json
 from ..flow.frame import Approver
 from ..report.live import clean
 
-_ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
+ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 
 
 def ask_on_terminal() -> Approver | None:
@@ -41,8 +41,8 @@ async def _answer(question: str) -> bool | None:
         if not line:
             print(file=sys.stderr)
             return None
-        if (said := line.strip().lower()) in _ANSWERS:
-            return _ANSWERS[said]
+        if (said := line.strip().lower()) in ANSWERS:
+            return ANSWERS[said]
         print("please answer y or n", file=sys.stderr)
 
 

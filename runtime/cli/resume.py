@@ -19,6 +19,14 @@ def add_parser(subparsers: Any) -> None:
         "--yes", dest="answer", action="store_true", default=None, help="what is asked is approved"
     )
     answer.add_argument("--no", dest="answer", action="store_false", help="what is asked is refused")
+    answer.add_argument(
+        "--answer",
+        dest="answers",
+        action="append",
+        default=[],
+        metavar="NAME=yes",
+        help="an answer, yes or no, to the approval of this name or question, where several wait; again for each",
+    )
     parser.add_argument("--file", metavar="FILE.judge", help="where the program stands now, if it was moved")
     parser.add_argument(
         "--model",

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import attrs
 import trio
 
-from ..expr import to_json
-from ..flow.frame import Approver
 from ..program import Program, Result, load
 from ..report.exit_codes import exit_code
 from ..resume import check_resumable
-from ..store.records import StepRecord, Tern
+from ..store.records import Tern
+from .answers import approver_of
 from .answers_only import answers_only
 from .interrupt import interruptible
 from .person import ask_on_terminal
@@ -61,7 +59,8 @@ async def _go_on(
     program: Program, tern: Tern, path: Path, arguments: argparse.Namespace, screen: Screen
 ) -> Result:
     limits, grace = limits_of(program.plan, arguments), duration_of("--grace", arguments.grace)
-    approver = answer_of(tern, arguments.answer)
+    given = arguments.answer is not None or arguments.answers
+    approver = approver_of(tern, arguments.answer, arguments.answers) if given else ask_on_terminal()
     with kept_replies(arguments) as replies:
         async with program.opened(
             profile=tern.profile, store=path, grace=0.5, cache=replies.cache
@@ -78,28 +77,3 @@ async def _go_on(
                 ),
                 grace,
             )
-
-
-def answer_of(tern: Tern, answer: bool | None) -> Approver | None:
-    """`--yes` and `--no` answer the one question that the run waits with, as it was shown; whatever is asked after it
-    has been shown to nobody yet."""
-    if answer is None:
-        return ask_on_terminal()
-    waiting = [step for step in tern.steps if step.kind == "approve" and step.status == "paused"]
-    if len(waiting) != 1:
-        raise WrongUse(_which(tern, waiting))
-    shown = waiting[0].approval
-    assert shown is not None
-
-    async def approve(question: str, showing: Any) -> bool | None:
-        same = (question, to_json(showing)) == (shown.question, to_json(shown.showing))
-        return answer if same else None
-
-    return approve
-
-
-def _which(tern: Tern, waiting: list[StepRecord]) -> str:
-    if not waiting:
-        return f"run {tern.id} waits for no answer: leave --yes and --no out"
-    questions = ", ".join(f'"{step.approval.question}"' for step in waiting if step.approval is not None)
-    return f"run {tern.id} waits for several answers ({questions}): resume it on a terminal"

@@ -10,9 +10,16 @@ from typing import TextIO
 from ..run import events
 from ..store.clock import parse_timestamp
 from ..store.records import StepRecord
-from .text import cut, elapsed
+from .text import MARKS, cut, elapsed
 
-_COLOURS = {"✔": "\x1b[32m", "✖": "\x1b[31m", "?": "\x1b[33m", "▶": "\x1b[36m"}
+_COLOURS = {
+    "✔": "\x1b[32m",
+    "✖": "\x1b[31m",
+    "?": "\x1b[33m",
+    "▶": "\x1b[36m",
+    "‖": "\x1b[33m",
+    "⊘": "\x1b[33m",
+}
 _RESET = "\x1b[0m"
 _WIDE = 100
 
@@ -97,7 +104,8 @@ class LiveView:
         for warning in tern.warnings:
             self._line("?", warning)
         if tern.status != "answered":
-            self._line("✖", f"{tern.status}: {tern.reason}" + (f" [{tern.code}]" if tern.code else ""))
+            code = f" [{tern.code}]" if tern.code else ""
+            self._line(MARKS.get(tern.status, "✖"), f"{tern.status}: {tern.reason}{code}")
         self._line("", "   ".join(parts))
 
     def _line(self, mark: str, text: str) -> None:
@@ -144,7 +152,7 @@ def step_line(step: StepRecord) -> tuple[str, str]:
     cost = "" if step.cost.total == "0" else f"  {dollars(step.cost.total)}"
     seconds = f"{_elapsed(step):.1f} s"
     if step.status not in ("succeeded", "blocked"):
-        return "✖", f"{step.name:<14} {step.status}  {step.reason or ''}"
+        return MARKS.get(step.status, "✖"), f"{step.name:<14} {step.status}  {step.reason or ''}"
     if step.decision is not None:
         sure = f"  {step.decision.confidence:.2f}" if step.decision.confidence is not None else ""
         outcome = "" if step.decision.outcome == "accepted" else f"  {step.decision.outcome}"

@@ -100,6 +100,103 @@ def test_a_run_with_another_model_goes_on_with_it_as_the_screen_says(
     assert capsys.readouterr().out == "sent terns\n"
 
 
+SEVERAL = """
+flow main(text: text) -> text {
+  parallel {
+    legal = approve "Is it legal?"
+    fine = approve "Is it fine?" showing text
+  }
+  return "{{ legal }} {{ fine }}"
+}
+"""
+
+
+def test_approvals_that_wait_at_once_are_answered_by_their_names(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(SEVERAL, encoding="utf-8")
+    run = paused(file, capsys)
+    assert main(["resume", run, "--yes"]) == 2
+    assert (
+        'waits for legal ("Is it legal?"), fine ("Is it fine?"): answer each, as in `--answer legal=yes`'
+        in capsys.readouterr().err
+    )
+    assert main(["resume", run, "--answer", "legal=no"]) == 5
+    assert "‖ fine           paused  Is it fine?" in capsys.readouterr().err
+    assert main(["resume", run, "--answer", "Is it fine?=yes"]) == 0
+    assert capsys.readouterr().out == "false true\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--answer legal", "--answer legal: write NAME=yes or NAME=no"),
+        ("--answer legal=perhaps", "--answer legal=perhaps: write NAME=yes or NAME=no"),
+        ("--answer money=yes", "--answer money=yes: run "),
+        ("--answer legal=yes --answer legal=no", "--answer legal=no: it is answered twice"),
+    ],
+)
+def test_an_answer_to_nothing_that_waits_is_wrong_use(
+    file: Path, words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(SEVERAL, encoding="utf-8")
+    run = paused(file, capsys)
+    assert main(["resume", run, *words.split()]) == 2
+    assert said in capsys.readouterr().err
+
+
+ALIKE = """
+flow one(name: text) -> bool {
+  ok = approve "Send it to {{ name }}?"
+  return ok
+}
+flow main(text: text) -> json {
+  sent = each name in ["Ann", "Bob"]: one(name)
+  again = each turn in [1, 2]: same()
+  return [sent, again]
+}
+flow same() -> bool {
+  ok = approve "Sure?"
+  return ok
+}
+"""
+
+
+def test_approvals_of_one_name_are_told_apart_by_their_questions(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(ALIKE, encoding="utf-8")
+    run = paused(file, capsys)
+    assert main(["resume", run, "--answer", "ok=yes"]) == 2
+    assert "which one? run" in (told := capsys.readouterr().err)
+    assert 'waits for "Send it to Ann?", "Send it to Bob?"' in told
+    assert main(["resume", run, "--answer", "Send it to Bob?=yes", "--answer", "Send it to Ann?=no"]) == 5
+    capsys.readouterr()
+    # Nothing tells the two apart that wait now, so that they get one answer or none.
+    ids = [
+        step["id"] for step in _steps(run, capsys) if step["status"] == "paused" and step["kind"] == "approve"
+    ]
+    assert main(["resume", run, "--answer", f"{ids[0]}=yes"]) == 2
+    assert "with nothing to tell them apart: answer all alike" in capsys.readouterr().err
+    assert main(["resume", run, *(f"--answer={name}=yes" for name in ids)]) == 0
+    assert json.loads(capsys.readouterr().out) == [[False, True], [True, True]]
+
+
+def test_a_yes_is_used_once_though_the_next_question_has_the_same_words(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text('flow main(text: text) { approve "Sure?"  approve "Sure?" }', encoding="utf-8")
+    run = paused(file, capsys)
+    assert main(["resume", run, "--yes"]) == 5
+    assert main(["resume", run, "--yes"]) == 0
+
+
+def _steps(run: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
+    assert main(["show", run, "--json"]) == 0
+    steps: list[dict[str, str]] = json.loads(capsys.readouterr().out)["steps"]
+    return steps
+
+
 def test_without_a_record_there_is_nothing_to_go_on_with_and_that_is_told(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
