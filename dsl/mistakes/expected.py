@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from .. import ast
-from ..syntax.lalr import Grammar, Stack, drive_carefully, load_grammar
+from ..syntax.careful import drive_carefully
+from ..syntax.lalr import Grammar, Stack, load_grammar
 from ..syntax.lexer import NOTHING, PRIMITIVES, Lexed
 from ..syntax.texts import Problem
 from . import place
@@ -68,7 +69,7 @@ def _states(grammar: Grammar, text: str, lexed: Lexed, start: str) -> list[int]:
 def _spellings(grammar: Grammar, states: list[int]) -> frozenset[str]:
     names = {kind: text for text, kind in grammar.tables.literals.items()}
     words: set[str] = set()
-    for kind in place.expected(grammar, states):
+    for kind in grammar.expected(states):
         name = grammar.tables.terminals[kind]
         if name == "PRIM":
             words.update(PRIMITIVES)

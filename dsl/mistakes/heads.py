@@ -21,7 +21,7 @@ _ENDS: dict[str, tuple[str, ...]] = {
 
 def bare_head(grammar: Grammar, lexed: Lexed) -> ast.Declaration | None:
     """A declaration with nothing but its name, from its first tokens; None where they have none."""
-    literals = {**grammar.kinds, **grammar.tables.literals}
+    literals = grammar.ids
     code = 1 if lexed.kinds[:1] == [literals["code"]] else 0
     kinds, values = [kind % LINE_END for kind in lexed.kinds[: 2 + code]], lexed.values[: 2 + code]
     if len(kinds) < 2 + code:

@@ -12,7 +12,7 @@ from ..declarations import declaration
 from ..diagnostics import Diagnostic, Edit, Fix, Label
 from ..syntax.lalr import Grammar, Stack
 from ..syntax.lexer import LINE_END
-from .place import OPENING, Place, Tokens, expected
+from .place import OPENING, Place, Tokens
 
 
 class Repair(msgspec.Struct, frozen=True):
@@ -31,26 +31,14 @@ class Mistake(msgspec.Struct, frozen=True):
     stack: Stack
     place: Place
     repair: Repair | None
-
-    @property
-    def index(self) -> int:
-        return self.stack.index
-
-    @property
-    def kind(self) -> int:
-        return self.tokens.kinds[self.index] % LINE_END
+    index: int
+    kind: int
+    span: tuple[int, int]
+    spelling: str
 
     @property
     def at_end(self) -> bool:
         return self.kind == 0
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.tokens.span(self.index)
-
-    @property
-    def spelling(self) -> str:
-        return self.tokens.spelling(self.index)
 
     @property
     def is_word(self) -> bool:
@@ -65,19 +53,16 @@ class Mistake(msgspec.Struct, frozen=True):
         return self.stack.states[0] == self.grammar.tables.starts["expression"]
 
     def is_a(self, *names: str) -> bool:
-        return any(self.kind == self.terminal(name) for name in names)
+        return self.kind in map(self.grammar.ids.__getitem__, names)
 
     def expects(self, *names: str) -> bool:
         """Whether one of these terminals, by name or as it is typed, could stand here."""
-        return any(self.terminal(name) in self.place.expected for name in names)
-
-    def terminal(self, name: str) -> int:
-        return self.grammar.kinds[name] if name in self.grammar.kinds else self.grammar.tables.literals[name]
+        return not self.place.expected.isdisjoint(map(self.grammar.ids.__getitem__, names))
 
     def after(self, kind: int) -> frozenset[int]:
         """What could stand behind a terminal, if it stood here."""
         states = self.stack.states[:]
-        return expected(self.grammar, states) if self.grammar.feed(states, kind) else frozenset()
+        return self.grammar.expected(states) if self.grammar.feed(states, kind) else frozenset()
 
     def error(
         self,
@@ -115,6 +100,16 @@ class Mistake(msgspec.Struct, frozen=True):
             if isinstance(value, tuple) and len(value) == 3 and value[2] in set(OPENING.values()):
                 return value[0], value[1]
         return None
+
+
+def mistake_at(
+    grammar: Grammar, tokens: Tokens, stack: Stack, place: Place, repair: Repair | None
+) -> Mistake:
+    """The mistake of the token that a parse has stopped before."""
+    index = stack.index
+    start, end = tokens.span(index)
+    kind, spelling = tokens.kinds[index] % LINE_END, tokens.text[start:end]
+    return Mistake(grammar, tokens, stack, place, repair, index, kind, (start, end), spelling)
 
 
 def fix(title: str, start: int, end: int, text: str) -> tuple[Fix, ...]:

@@ -20,7 +20,7 @@ _OPERANDS = ("NAME", "TYPENAME", "NUMBER", "MONEY", "DURATION", "TEXT", "true", 
 def nesting_error(grammar: Grammar, lexed: Lexed) -> Diagnostic | None:
     """The first place that is too deep. Counts, per open bracket, the operators since the last value that
     stands beside another one; that is never less than what the tree would have."""
-    ids = {**grammar.kinds, **grammar.tables.literals}
+    ids = grammar.ids
     deepening, chaining, parting, opening, closing, operands = (
         frozenset(ids[name] for name in names)
         for names in (_DEEPENING, _CHAINING, _PARTING, _OPENING, _CLOSING, _OPERANDS)

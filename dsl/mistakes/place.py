@@ -120,13 +120,9 @@ def symbol(state: int) -> str:
     return _symbols()[state]
 
 
-def expected(grammar: Grammar, states: list[int]) -> frozenset[int]:
-    return frozenset(terminal for terminal in grammar.row(states[-1]) if grammar.accepts(states, terminal))
-
-
 def place_of(grammar: Grammar, stack: Stack) -> Place:
     states = stack.states
-    possible = expected(grammar, states)
+    possible = grammar.expected(states)
     before = keyword_at(grammar, stack, len(states) - 1)
     bracket = ""
     for level in range(len(states) - 1, 0, -1):

@@ -13,11 +13,12 @@ from typing import cast
 from .. import ast
 from ..clauses import find
 from ..diagnostics import Diagnostic
-from ..syntax.lalr import Grammar, Stack, drive_carefully
+from ..syntax.careful import drive_carefully
+from ..syntax.lalr import Grammar, Stack
 from ..syntax.lexer import LINE_END, NOTHING, Lexed
 from .heads import bare_head
 from .lexical_errors import lexical_errors
-from .mistake import Mistake, Repair
+from .mistake import Mistake, Repair, mistake_at
 from .nesting import nesting_error
 from .place import LISTS, Tokens, place_of, settle, symbol
 from .repairs import Repairs
@@ -30,15 +31,21 @@ _CLOSING = ("}", ")", "]")
 
 
 def recover(
-    grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic], *, only_head: bool = False
+    grammar: Grammar,
+    text: str,
+    lexed: Lexed,
+    found: list[Diagnostic],
+    *,
+    known: int = 0,
+    only_head: bool = False,
 ) -> ast.Declaration | None:
-    """The tree of a declaration with mistakes, which are added to `found`. Where nothing else can be had, it
-    is the bare head; without a name it is None."""
+    """The tree of a declaration with mistakes, which are added to `found`; the tokens before `known` can stand.
+    Where nothing else can be had, it is the bare head; without a name it is None."""
     head = lexed.kinds[:3], lexed.values[:3]
     if not only_head:
         broken = [error.start for error in found]
         stack = Stack([grammar.tables.starts["declaration"]], [])
-        tree = Recovery(grammar, text, lexed, found.append, broken).run(stack)
+        tree = Recovery(grammar, text, lexed, found.append, broken).run(stack, known)
         if tree is not None:
             return cast(ast.Declaration, tree)
     return bare_head(grammar, Lexed(*head, [], [], []))
@@ -59,7 +66,7 @@ def recover_template(grammar: Grammar, text: str, lexed: Lexed, found: list[Diag
     settle(grammar, stack)
     if not errors:
         place = place_of(grammar, stack)
-        found.append(complain(Mistake(grammar, Tokens(text, lexed), stack, place, None)))
+        found.append(complain(mistake_at(grammar, Tokens(text, lexed), stack, place, None)))
     return None
 
 
@@ -86,9 +93,10 @@ class Recovery:
         self.resumed = 0
         self.mistakes = 0
 
-    def run(self, stack: Stack) -> object | None:
+    def run(self, stack: Stack, known: int) -> object | None:
         """The tree of a parse from its beginning; None where there is nothing to keep."""
-        while not drive_carefully(self.grammar, self.lexed, stack):
+        while not drive_carefully(self.grammar, self.lexed, stack, known):
+            known = 0
             self.mistakes += 1
             if self.mistakes > MAX_MISTAKES or not self.mend(stack):
                 return None
@@ -98,7 +106,7 @@ class Recovery:
         settle(self.grammar, stack)
         place = place_of(self.grammar, stack)
         repair = self.repairs.find(stack, place)
-        self._complain(Mistake(self.grammar, self.tokens, stack, place, repair))
+        self._complain(mistake_at(self.grammar, self.tokens, stack, place, repair))
         if repair is None:
             return self._resume(stack)
         self._apply(stack, repair)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..suggest import closest
+from ..syntax.careful import progress
 from ..syntax.lalr import Grammar, Stack
 from ..syntax.lexer import LINE_END, Lexed
 from .mistake import Repair
@@ -122,7 +123,7 @@ class Repairs:
         return self.tokens.first_on_line(index) and self.tokens.first_on_line(index + 1)
 
     def _keywords(self, kinds: frozenset[int]) -> list[str]:
-        return [word for word, kind in self.literals.items() if word[0].isalpha() and kind in kinds]
+        return [word for kind, word in self.grammar.words.items() if kind in kinds]
 
     def _candidates(self, stack: Stack, place: Place) -> Iterator[Repair]:
         kind = self.lexed.kinds[stack.index]
@@ -162,13 +163,4 @@ class Repairs:
         return self.progress(states, window[1:], _FAR - 1) + 1
 
     def progress(self, states: list[int], kinds: list[int], limit: int) -> int:
-        """How many of some tokens can be taken; `limit` where the end is among them."""
-        states = states[:]
-        kinds = [*kinds, 0]
-        for index in range(min(limit, len(kinds) - 1)):
-            terminal = self.grammar.read(states, kinds, index)
-            if terminal is None or not self.grammar.feed(states, terminal):
-                return index
-            if terminal == 0:
-                return limit
-        return min(limit, len(kinds) - 1)
+        return progress(self.grammar, states, kinds, limit)

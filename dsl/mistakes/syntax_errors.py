@@ -133,7 +133,8 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
 def _has_value(mistake: Mistake) -> bool:
     """Whether a value follows the word on its line, as after a clause's keyword."""
     following = mistake.tokens.kinds[mistake.index + 1] % LINE_END
-    return following in {mistake.terminal(name) for name in ("TEXT", "NUMBER", "DURATION", "MONEY", "[", "{")}
+    values = ("TEXT", "NUMBER", "DURATION", "MONEY", "[", "{")
+    return following in map(mistake.grammar.ids.__getitem__, values)
 
 
 def _example(block: str, word: str) -> str:

@@ -14,14 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
 from .build_tree import ACTIONS
-from .lexer import LINE_END, RESERVED, Lexed, Lexer, vocabulary
+from .lexer import HELD, LINE_END, RESERVED, Lexed, Lexer, vocabulary
 from .tables import Tables, load_tables
 
 Action = Callable[..., object]
+Rule = tuple[int, int, "Action | None", int]
+"""Nonterminal, size, what builds its value (None: the one child is it), and the nonterminal as part of a key of
+`jumps`."""
 
 _KEYWORD_BEFORE = {
     "approve": ("TEXT",),
@@ -42,8 +46,21 @@ _NAME_BEFORE = {
     "parallel": ("=", "TLP", "."),
 }
 """Words that are a name before these only."""
-_STATE, _NONTERMINAL = 20, 11
-"""Bits to shift by in a key of `jumps`; the kind of a token fits into the lowest 11."""
+_STATE, _NONTERMINAL = 20, 12
+"""Bits to shift by in a key of `jumps`; the kind of a token fits into the lowest 12."""
+
+
+class Course(NamedTuple):
+    """What a drive goes by."""
+
+    rows: list[dict[int, int]]
+    """What is looked into first: by state, every kind of token whose action is beyond doubt."""
+    jumps: dict[int, int]
+    rules: list[Rule]
+    certain: Callable[[int, int], int | None]
+    """The action that a state has for a kind of token, where it is beyond doubt."""
+    decide: Callable[[Lexed, list[int], int], int | None]
+    """The action where a row has none."""
 
 
 class Grammar:
@@ -55,7 +72,10 @@ class Grammar:
         self.lexer = Lexer(vocabulary(tables))
         self.count = len(tables.actions)
         self.kinds = self.lexer.vocabulary.kinds
-        self.rules: list[tuple[int, int, Action | None, int]] = [
+        self.ids = {**self.kinds, **tables.literals}
+        """Every terminal, by its name or as it is typed."""
+        self.words = {kind: text for text, kind in tables.literals.items() if text[0].isalpha()}
+        self.rules: list[Rule] = [
             (
                 rule.nonterminal,
                 rule.size,
@@ -64,17 +84,18 @@ class Grammar:
             )
             for rule in tables.rules
         ]
-        self.rows: list[dict[int, int]] = [{} for _ in tables.actions]
-        """What the driver looks into first: every kind of token whose action is beyond doubt."""
         self.whole: list[dict[int, int]] = [{} for _ in tables.actions]
         self.gotos: list[dict[int, int]] = [{} for _ in tables.actions]
-        self.jumps: dict[int, int] = {}
+        self.parts: list[tuple[frozenset[int], list[tuple[int, frozenset[int]]]] | None] = [None] * self.count
+        barren: list[Rule] = [(*rule[:2], None, rule[3]) for rule in self.rules]
+        self.usual = Course(_rows(tables), {}, self.rules, self.agreed, self._hesitate)
+        self.sure = Course(_rows(tables), {}, self.rules, self.only, self._only)
+        self.barren = self.sure._replace(rules=barren)
         self.ends = frozenset(tables.ends.values())
         self.readings = self._readings()
         self.looks = self._looks()
         self.before_plain_texts = frozenset(
-            {**self.kinds, **tables.literals}[name]
-            for name in ("{", ",", "[", "TLSQB", "model", "with", "case")
+            self.ids[name] for name in ("{", ",", "[", "TLSQB", "model", "with", "case")
         )
         """What stands before texts that are keys, labels or slugs, among others."""
 
@@ -92,8 +113,7 @@ class Grammar:
 
     def _looks(self) -> dict[int, tuple[bool, frozenset[int]]]:
         """By a keyword: whether it is one, if the next token is one of these."""
-        ids = {**self.kinds, **self.tables.literals}
-        table = ((True, _KEYWORD_BEFORE), (False, _NAME_BEFORE))
+        ids, table = self.ids, ((True, _KEYWORD_BEFORE), (False, _NAME_BEFORE))
         return {
             ids[word]: (is_keyword, frozenset(ids[mark] for mark in marks))
             for is_keyword, words in table
@@ -115,19 +135,23 @@ class Grammar:
             row.update(zip(flat[::2], flat[1::2], strict=True))
         return row[nonterminal]
 
-    def certain(self, state: int, kind: int) -> int | None:
-        """What the driver may do in a state without thinking, remembered in `rows`: the action where every
-        reading of the token that the row knows has the same one."""
-        whole = self.row(state)
-        if len(whole) == 1 and state in self.ends:
-            return None
-        possible = {whole[reading] for reading in self.readings.get(kind, (kind,)) if reading in whole}
-        if len(possible) != 1:
-            return None
-        action = self.rows[state][kind] = possible.pop()
-        return action
+    def known(self, state: int, kind: int) -> list[int]:
+        """The readings of a kind of token that a state has an action for."""
+        row = self.row(state)
+        return [reading for reading in self.readings.get(kind, (kind,)) if reading in row]
 
-    def jump(self, state: int, nonterminal: int, kind: int) -> int:
+    def agreed(self, state: int, kind: int) -> int | None:
+        """The action that every reading of a kind of token has that a state knows."""
+        row = self.row(state)
+        possible = {row[reading] for reading in self.known(state, kind)} if state not in self.ends else ()
+        return possible.pop() if len(possible) == 1 else None
+
+    def only(self, state: int, kind: int) -> int | None:
+        """The action for a kind of token of which a state knows a single reading."""
+        known = self.known(state, kind) if state not in self.ends else ()
+        return self.row(state)[known[0]] if len(known) == 1 else None
+
+    def jump(self, course: Course, state: int, nonterminal: int, kind: int) -> int:
         """Where a reduction to `nonterminal` over `state` leads when `kind` comes next, chains played
         through."""
         key = (state << _STATE) + (nonterminal << _NONTERMINAL) + kind
@@ -136,12 +160,35 @@ class Grammar:
             if target >= self.count:
                 rule = target - self.count
             else:
-                action = self.certain(target, kind)
+                action = course.certain(target, kind)
                 rule = -1 if action is None else ~action
             if rule < 0 or self.rules[rule][1] != 1 or self.rules[rule][2] is not None:
-                self.jumps[key] = target
+                course.jumps[key] = target
                 return target
             nonterminal = self.rules[rule][0]
+
+    def _hesitate(self, lexed: Lexed, states: list[int], index: int) -> int | None:
+        """The action where the row gives none: it was never asked for, a word has to be read twice, a line ends
+        too early, the end is reached, or the token cannot stand there."""
+        state, kind = states[-1], lexed.kinds[index]
+        if state in self.ends or kind >= HELD:
+            return None
+        if kind < LINE_END:
+            action = self.agreed(state, kind)
+            if action is not None:
+                self.usual.rows[state][kind] = action
+                return action
+        terminal = self.read(states, lexed.kinds, index)
+        if terminal is None or (kind >= LINE_END and breaks_off(self, lexed.kinds, index, terminal)):
+            return None
+        return self.row(state)[terminal]
+
+    def _only(self, lexed: Lexed, states: list[int], index: int) -> int | None:
+        state, kind = states[-1], lexed.kinds[index]
+        action = self.only(state, kind)
+        if action is not None:
+            self.sure.rows[state][kind] = action
+        return action
 
     # --- one token at a time ---
 
@@ -151,21 +198,27 @@ class Grammar:
         """Shifts a terminal onto a stack of states, after the reductions that it calls for; with `values`,
         onto the stack of values as well. False: it cannot stand there, and the stacks are spoilt (ask
         `accepts` first)."""
+        count = self.count
         while True:
             action = self.row(states[-1]).get(terminal)
             if action is None:
                 return False
-            if action >= 0 and values is not None:
+            if action < 0:
+                self.reduce(states, ~action, 0, values)
+                continue
+            if values is not None:
                 values.append(token)
-            if 0 <= action < self.count:
+            if action < count:
                 states.append(action)
-                return True
-            shifted = action >= self.count
-            self._reduce(states, action - self.count if shifted else ~action, int(shifted), values)
-            if shifted:
-                return True
+            else:
+                self.reduce(states, action - count, 1, values)
+            return True
 
-    def _reduce(self, states: list[int], rule: int, missing: int, values: list[object] | None) -> None:
+    def reduce(
+        self, states: list[int], rule: int, missing: int = 0, values: list[object] | None = None
+    ) -> None:
+        """Reduces a rule, and those that are certain behind it. `missing` of its symbols have no state on the stack."""
+        count, gotos = self.count, self.gotos
         while True:
             nonterminal, size, build, _ = self.rules[rule]
             if size > missing:
@@ -174,31 +227,65 @@ class Grammar:
                 children = values[len(values) - size :]
                 del values[len(values) - size :]
                 values.append(build(*children))
-            target = self.goto(states[-1], nonterminal)
-            if target < self.count:
+            target = gotos[states[-1]].get(nonterminal)
+            if target is None:
+                target = self.goto(states[-1], nonterminal)
+            if target < count:
                 states.append(target)
                 return
-            rule, missing = target - self.count, 1
+            rule, missing = target - count, 1
 
     def accepts(self, states: list[int], terminal: int) -> bool:
         """Whether a terminal can really stand behind what the stack holds."""
         action = self.row(states[-1]).get(terminal)
         return action is not None and (action >= 0 or self.feed(states[:], terminal))
 
+    def expected(self, states: list[int]) -> frozenset[int]:
+        """Every terminal that can really stand behind what the stack holds. A reduction is played once for all the
+        terminals that call for it."""
+        shifted, reduced = self.parted(states[-1])
+        found = set(shifted)
+        waiting = [(states, rule, terminals) for rule, terminals in reduced]
+        while waiting:
+            before, rule, terminals = waiting.pop()
+            behind = before[:]
+            self.reduce(behind, rule)
+            shifted, reduced = self.parted(behind[-1])
+            found |= shifted & terminals
+            waiting += [(behind, rule, both) for rule, more in reduced if (both := more & terminals)]
+        return frozenset(found)
+
+    def parted(self, state: int) -> tuple[frozenset[int], list[tuple[int, frozenset[int]]]]:
+        """The terminals that a state shifts, and those that it reduces a rule for, by the rule."""
+        parts = self.parts[state]
+        if parts is None:
+            row = self.row(state)
+            reduced: dict[int, set[int]] = {}
+            for terminal, action in row.items():
+                if action < 0:
+                    reduced.setdefault(~action, set()).add(terminal)
+            shifted = frozenset(terminal for terminal, action in row.items() if action >= 0)
+            groups = [(rule, frozenset(terminals)) for rule, terminals in reduced.items()]
+            parts = self.parts[state] = (shifted, groups)
+        return parts
+
     def read(self, states: list[int], kinds: list[int], index: int) -> int | None:
         """The terminal that the token at `index` is, behind a stack of states; None where it cannot stand."""
         kind = kinds[index] % LINE_END
-        row = self.row(states[-1])
-        readings = [reading for reading in self.readings.get(kind, (kind,)) if reading in row]
-        if len(readings) > 1 and len({row[reading] for reading in readings}) > 1:
-            readings = [reading for reading in readings if self.accepts(states, reading)]
-        if not readings:
-            return None
-        if len(readings) > 1 and kind in self.looks:
-            is_keyword, marks = self.looks[kind]
-            if (kinds[index + 1] % LINE_END in marks) != is_keyword:
-                return readings[1]
-        return readings[0]
+        readings = self.known(states[-1], kind)
+        if len(readings) > 1:
+            row = self.row(states[-1])
+            if len({row[reading] for reading in readings}) > 1:
+                readings = [reading for reading in readings if self.accepts(states, reading)]
+            if len(readings) > 1 and kind in self.looks:
+                is_keyword, marks = self.looks[kind]
+                if (kinds[index + 1] % LINE_END in marks) != is_keyword:
+                    return readings[1]
+        return readings[0] if readings else None
+
+
+def _rows(tables: Tables) -> list[dict[int, int]]:
+    return [{} for _ in tables.actions]
 
 
 class Stack(msgspec.Struct):
@@ -210,10 +297,12 @@ class Stack(msgspec.Struct):
     index: int = 0
 
 
-def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:  # noqa: PLR0912  # one loop, for speed
+def drive(grammar: Grammar, lexed: Lexed, stack: Stack, course: Course | None = None) -> bool:  # noqa: PLR0912  # one loop, for speed
     """Goes on until the end is accepted (True; the tree is the one value left) or a token cannot stand
     (False)."""
-    rows, rules, jumps, count = grammar.rows, grammar.rules, grammar.jumps, grammar.count
+    course = course or grammar.usual
+    rows, jumps, rules, _, decide = course
+    count = grammar.count
     kinds, tokens = lexed.kinds, lexed.values
     states, values = stack.states, stack.values
     index, state = stack.index, states[-1]
@@ -221,7 +310,7 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:  # noqa: PLR091
     while True:
         action = rows[state].get(kind)
         if action is None:
-            action = _hesitate(grammar, lexed, states, index)
+            action = decide(lexed, states, index)
             if action is None:
                 stack.index = index
                 return kind == 0 and state in grammar.ends
@@ -252,43 +341,12 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:  # noqa: PLR091
             state = states[-1]
             target = jumps.get((state << 20) + offset + kind)
             if target is None:
-                target = grammar.jump(state, nonterminal, kind)
+                target = grammar.jump(course, state, nonterminal, kind)
             if target < count:
                 break
             rule, missing = target - count, 1
         states.append(target)
         state = target
-
-
-def drive_carefully(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
-    """As `drive`, but a token that cannot stand is told before it has caused a reduction: the stack then
-    holds all that could be said about what was expected. Several times slower."""
-    while True:
-        terminal = grammar.read(stack.states, lexed.kinds, stack.index)
-        if terminal is None or not grammar.accepts(stack.states, terminal):
-            return False
-        if lexed.kinds[stack.index] >= LINE_END and breaks_off(grammar, lexed.kinds, stack.index, terminal):
-            return False
-        grammar.feed(stack.states, terminal, stack.values, lexed.values[stack.index])
-        if terminal == 0:
-            return True
-        stack.index += 1
-
-
-def _hesitate(grammar: Grammar, lexed: Lexed, states: list[int], index: int) -> int | None:
-    """The action where the row gives none: it was never asked for, a word has to be read twice, a line ends
-    too early, the end is reached, or the token cannot stand there."""
-    state, kind = states[-1], lexed.kinds[index]
-    if kind < LINE_END:
-        action = grammar.certain(state, kind)
-        if action is not None:
-            return action
-    terminal = grammar.read(states, lexed.kinds, index)
-    if terminal is None or state in grammar.ends:
-        return None
-    if kind >= LINE_END and breaks_off(grammar, lexed.kinds, index, terminal):
-        return None
-    return grammar.row(state)[terminal]
 
 
 def breaks_off(grammar: Grammar, kinds: list[int], index: int, terminal: int) -> bool:
@@ -299,7 +357,7 @@ def breaks_off(grammar: Grammar, kinds: list[int], index: int, terminal: int) ->
     if terminal == literals["with"]:
         return index == 0 or kinds[index - 1] not in (literals["starts"], literals["ends"])
     if terminal == literals["not"]:
-        return kinds[index + 1] != literals["in"] and kinds[index - 1] != literals["is"]
+        return kinds[index + 1] % LINE_END != literals["in"] and kinds[index - 1] != literals["is"]
     if terminal == literals["stop"]:
         return index == 0 or kinds[index - 1] != literals["cascade"]
     return True

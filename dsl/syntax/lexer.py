@@ -27,6 +27,9 @@ LINE_END = 1000
 """Added to the kind of a token that ends its line though what belongs to it stands on the next one (`model`,
 `=`, `.`): no row of the tables has such a kind, so the parser looks twice."""
 
+HELD = 2 * LINE_END
+"""Added to the kind of a token before which a parse has to stop: it then stands on no row either."""
+
 NOTHING = 999
 """The kind of a token that can stand nowhere."""
 
