@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Edit
 from ..graph import Import, target_of
 from ..parse import Item, Module
 from ..source import Source
-from ..syntax.chunks import is_inner, resplit, split
+from ..syntax.chunks import after_inner, resplit, split
 from .base import Surface
 from .entries import Entries, in_blocks
 from .entry import Entry
@@ -122,7 +122,7 @@ def edited(document: Document, edit: Edit, held: Held, entry_of: Callable[[str],
     touched = old.first_ending_at(edit.start)
     if touched < len(old):
         entry, begin = old[touched], old.start(touched)
-        inner = _after_inner(entry.text, edit.start - begin, edit.end - begin, edit.text)
+        inner = after_inner(entry.text, edit.start - begin, edit.end - begin, edit.text)
         if inner is not None:
             other = entry_of(inner)
             entries = old.changed(touched, other, len(inner) - len(entry.text))
@@ -135,13 +135,6 @@ def edited(document: Document, edit: Edit, held: Held, entry_of: Callable[[str],
     entries = old.replaced(first, last, after, [begin for begin, _ in new], new_end - edit.end)
     before = [old[index] for index in range(first, last)]
     return Edited(Document(document.path, held, entries), before, after)
-
-
-def _after_inner(chunk: str, start: int, end: int, text: str) -> str | None:
-    """The chunk after an edit that changes nothing about any other chunk; None for any other edit."""
-    if not 0 < start <= end < len(chunk) or not is_inner(chunk, start, end, text):
-        return None
-    return f"{chunk[:start]}{text}{chunk[end:]}"
 
 
 def joined(first: Stretch, second: Stretch) -> Stretch:

@@ -46,6 +46,7 @@ _START = (
     r'(?:[({"]|->|(?=[\r\n])|\Z)'
     r")"
 )
+_HEAD = re.compile(_START)
 _UNIX_LINE = re.compile(rf"\n(?:({_START})|(#)|(?=[^ \t\r\n}}]))")
 _ANY_LINE = re.compile(rf"[\r\n](?:({_START})|(#)|(?=[^ \t\r\n}}]))")
 _FIRST_LINE = re.compile(r"(?P<line>(?:[ \t]*+[\r\n]++)*+)(?P<indent>[ \t]*+)")
@@ -84,16 +85,24 @@ def _scan(text: str, start: int, line: re.Pattern[str]) -> Iterator[Chunk]:
         yield trailing, _end(text, trailing, len(text))
 
 
-def is_inner(chunk: str, start: int, end: int, text: str) -> bool:
-    """Whether a text in place of what stands between two offsets inside a chunk changes how long the chunk is and
-    nothing else about any chunk: the place is on an indented line, behind its first character, and neither text has a
-    line end, quote or bracket in it. Every other edit needs `resplit`."""
+def after_inner(chunk: str, start: int, end: int, text: str) -> str | None:
+    """The chunk with a text in place of what stands between two offsets inside it, where that changes nothing about any
+    other chunk: nothing with a line end, quote or bracket goes or comes, and the line either begins a declaration
+    before and after, or is indented, and stays so, and what it begins with stays. None for every other edit, which
+    needs `resplit`."""
+    if not 0 < start <= end < len(chunk):
+        return None
     if _INNER.fullmatch(text) is None or _INNER.fullmatch(chunk, start, end) is None:
-        return False
+        return None
     if chunk[start - 1] == chunk[end] == '"':
-        return False  # Three quotes may come together, or be parted.
+        return None  # Three quotes may come together, or be parted.
+    after = f"{chunk[:start]}{text}{chunk[end:]}"
     line = max(chunk.rfind("\n", 0, start), chunk.rfind("\r", 0, start)) + 1
-    return line > 0 and chunk[line] in " \t" and chunk[line:start].strip(" \t") != ""
+    if chunk[line] in " \t":
+        stays = line > 0 and chunk[line:start].strip(" \t") != ""
+    else:
+        stays = _HEAD.match(chunk, line) is not None and _HEAD.match(after, line) is not None
+    return after if stays else None
 
 
 def resplit(

@@ -195,8 +195,8 @@ class Workspace:
             old, new = file.view.get(path, _NO_NAMES), view.get(path, _NO_NAMES)
             if old is not new:
                 other = self._files.get(path)
-                renewed = None if other is None else other.renewed_since(old, new)
-                moved, came_or_went = differences(old, new, renewed)
+                renewal = None if other is None else other.renewal(old, new)
+                moved, came_or_went = differences(old, new, renewal)
                 changed.update(moved)
                 appeared = appeared or came_or_went
         if appeared:

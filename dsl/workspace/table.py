@@ -3,42 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, KeysView, Mapping
+from functools import cached_property
 
 from ..check.base import Surface
 
-_MOST_RENEWED = 64
-"""Names from which on it is quicker to make the table anew than to look twice."""
+_MOST_CHANGES = 64
+"""Changes from which on it is quicker to make the table anew than to look twice."""
+_NONE: Mapping[str, str] = {}
 
 
 class Table:
     """Surfaces by name, in the order of the text. It never changes. Of a file with thousands of declarations an edit
-    renews one, so what is renewed stands beside a table that is shared (`renewed`)."""
+    renews or renames one, so what is new stands beside a table that is shared: `changed` are the surfaces of names that
+    are new or stand for something else, `gone` the names of the shared table that have become others, each with the one
+    in its place."""
 
-    __slots__ = ("_first", "_renewed")
-
-    def __init__(self, surfaces: dict[str, Surface], renewed: Mapping[str, Surface] | None = None) -> None:
+    def __init__(
+        self,
+        surfaces: dict[str, Surface],
+        changed: Mapping[str, Surface] | None = None,
+        gone: Mapping[str, str] = _NONE,
+    ) -> None:
         self._first = surfaces
-        self._renewed = renewed or {}
+        self._changed = changed or {}
+        self._gone = gone
 
-    @property
+    @cached_property
     def names(self) -> KeysView[str]:
-        return self._first.keys()
+        return dict.fromkeys(self).keys() if self._gone else self._first.keys()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._first)
+        return (self._gone.get(name, name) for name in self._first) if self._gone else iter(self._first)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._first
+        return self.get(name) is not None
 
     def __getitem__(self, name: str) -> Surface:
-        return self._renewed.get(name) or self._first[name]
+        surface = self.get(name)
+        if surface is None:
+            raise KeyError(name)
+        return surface
 
     def get(self, name: str) -> Surface | None:
-        return self._renewed.get(name) or self._first.get(name)
+        return self._changed.get(name) or (self._first.get(name) if name not in self._gone else None)
 
     def renewed(self, surfaces: Mapping[str, Surface]) -> Table:
         """The same names, some of which stand for something else."""
-        renewed = {**self._renewed, **surfaces}
-        if len(renewed) < _MOST_RENEWED:
-            return Table(self._first, renewed)
-        return Table({**self._first, **renewed})
+        return self._with({**self._changed, **surfaces}, self._gone)
+
+    def renamed(self, old: str, surface: Surface) -> Table:
+        """The same with another name, and what that stands for, in place of one."""
+        place = next((first for first, name in self._gone.items() if name == old), old)
+        gone = {first: name for first, name in self._gone.items() if first != place}
+        if surface.name != place:
+            gone[place] = surface.name
+        changed = {name: each for name, each in self._changed.items() if name != old}
+        return self._with({**changed, surface.name: surface}, gone)
+
+    def _with(self, changed: Mapping[str, Surface], gone: Mapping[str, str]) -> Table:
+        table = Table(self._first, changed, gone)
+        return table if len(changed) < _MOST_CHANGES else Table({name: table[name] for name in table})

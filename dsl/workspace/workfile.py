@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from .. import ast
 from ..check.document import Document, Edited
@@ -26,7 +27,7 @@ class WorkFile:
         self.surfaces = Table(document.surfaces())
         self._replaced = self.surfaces
         """The table before `surfaces`."""
-        self._renewed: Collection[str] | None = None
+        self._renewal: Renewal | None = None
         self.imports = document.imports()
         self.kept = KeptFindings()
         self.kept.add(document.entries)
@@ -60,30 +61,42 @@ class WorkFile:
         self.facts.replace(before, after)
         self.state = object()
 
-    def renewed_since(self, old: Table, new: Table) -> Collection[str] | None:
-        """The names that may stand for something else in the second table, if they are the last two of this file."""
-        return self._renewed if old is self._replaced and new is self.surfaces else None
+    def renewal(self, old: Table, new: Table) -> Renewal | None:
+        """How the second table came from the first, if they are the last two of this file and that is known."""
+        return self._renewal if old is self._replaced and new is self.surfaces else None
 
     def _replace_surfaces(self, before: list[Entry], after: list[Entry]) -> None:
         gone = [entry.surface.name for entry in before if entry.surface is not None]
         come = {entry.surface.name: entry.surface for entry in after if entry.surface is not None}
-        self._replaced, self._renewed = self.surfaces, come.keys()
-        if gone == list(come) and all(self.facts.declared[name] == 1 for name in come):
-            self.surfaces = self.surfaces.renewed(come)
+        declared = self.facts.declared
+        once = all(declared[name] == 1 for name in come)
+        self._replaced = self.surfaces
+        if once and gone == list(come):
+            self.surfaces, self._renewal = self.surfaces.renewed(come), Renewal(gone, named=False)
+        elif once and len(before) == len(after) == len(gone) == len(come) == 1 and not declared[gone[0]]:
+            [surface] = come.values()
+            self.surfaces = self.surfaces.renamed(gone[0], surface)
+            self._renewal = Renewal([gone[0], surface.name], named=True)
         else:
             # Of two declarations of one name the first counts, and names are listed in the order of the text.
-            self.surfaces, self._renewed = Table(self.document.surfaces()), None
+            self.surfaces, self._renewal = Table(self.document.surfaces()), None
 
 
-def differences(old: Table, new: Table, renewed: Collection[str] | None) -> tuple[list[str], bool]:
+class Renewal(NamedTuple):
+    """The names that may stand for something else in a table than in the one before; `named` where some of them were
+    not there before, or are no longer."""
+
+    names: Sequence[str]
+    named: bool
+
+
+def differences(old: Table, new: Table, renewal: Renewal | None) -> tuple[list[str], bool]:
     """The names that stand for something else, and whether there are other names, or of other kinds, or in another
-    order. `renewed` are those that may stand for something else where there are no other names, None where that is not
-    known."""
-    if renewed is None:
+    order."""
+    if renewal is None:
         # Most surfaces are the very same objects, and there may be thousands.
-        renewed = [name for name in new if old.get(name) is not new[name]]
-        if list(old) != list(new):
-            changed = [name for name in renewed if old.get(name) != new[name]]
-            return [*changed, *(old.names - new.names)], True
-    changed = [name for name in renewed if old[name] != new[name]]
-    return changed, any(kind_of(old[name]) != kind_of(new[name]) for name in changed)
+        other = [name for name in new if old.get(name) is not new[name]]
+        named = list(old) != list(new)
+        renewal = Renewal([*other, *(old.names - new.names)] if named else other, named)
+    changed = [name for name in renewal.names if old.get(name) != new.get(name)]
+    return changed, renewal.named or any(kind_of(old[name]) != kind_of(new[name]) for name in changed)

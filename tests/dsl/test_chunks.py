@@ -5,7 +5,7 @@ import random
 import pytest
 
 from judgeflow.dsl.declarations import DECLARATIONS as KINDS
-from judgeflow.dsl.syntax.chunks import DECLARATIONS, Chunk, is_inner, resplit, split
+from judgeflow.dsl.syntax.chunks import DECLARATIONS, Chunk, after_inner, resplit, split
 
 
 def pieces(text: str) -> list[str]:
@@ -151,8 +151,9 @@ def test_an_inner_edit_changes_the_length_of_its_chunk_alone(seed: int) -> None:
         old_end = min(len(old), start + rng.choice([0, 0, 1, 3]))
         inserted = rng.choice(INNER)
         new = old[:start] + inserted + old[old_end:]
-        inside = begin < start and old_end < finish
-        if inside and is_inner(old[begin:finish], start - begin, old_end - begin, inserted):
+        inner = after_inner(old[begin:finish], start - begin, old_end - begin, inserted)
+        if inner is not None:
+            assert inner == old[begin:start] + inserted + old[old_end:finish]
             moved = len(inserted) - (old_end - start)
             found += 1
             assert split(new) == [(a + moved * (a > start), b + moved * (b > start)) for a, b in chunks]
@@ -161,8 +162,10 @@ def test_an_inner_edit_changes_the_length_of_its_chunk_alone(seed: int) -> None:
 
 def test_typing_a_word_into_a_statement_or_a_text_is_an_inner_edit() -> None:
     text = 'agent a {\n  prompt """\n    Find one.\n    """\n  model x\n}'
-    for place in ("one", "model"):
+    for place in ("one", "model", " a {"):
         at = text.index(place) + 2
-        assert is_inner(text, at, at, "y")
-        assert is_inner(text, at, at + 1, "")
-    assert not is_inner(text, text.index("model"), text.index("model"), "y")
+        assert after_inner(text, at, at, "y") == f"{text[:at]}y{text[at:]}"
+    at = text.index("model")
+    assert after_inner(text, at + 1, at + 2, "") == text.replace("model", "mdel")
+    assert after_inner(text, at, at, "y") is None
+    assert after_inner(text, 1, 2, "") is None

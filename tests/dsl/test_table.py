@@ -26,3 +26,28 @@ def test_a_table_renewed_many_times_is_like_one_made_anew() -> None:
     assert table.get("nothing") is None
     assert "n7" in table
     assert "nothing" not in table
+
+
+def test_a_name_that_becomes_another_keeps_its_place() -> None:
+    rng = random.Random(2)
+    names = [f"n{at}" for at in range(30)]
+    table = Table({name: NamedSurface("scorer", name) for name in names})
+    plain: dict[str, Surface] = {name: table[name] for name in names}
+    for step in range(400):
+        at, earlier, before = rng.randrange(len(names)), table, list(names)
+        old, new = names[at], rng.choice((names[at] + "x", names[at][:-1], f"n{at}", f"m{step}"))
+        surface = NamedSurface(f"kind{step}", new)
+        if new == old:
+            table = table.renewed({old: surface})
+        elif new in names or not new:
+            continue
+        else:
+            table = table.renamed(old, surface)
+            names[at] = new
+            del plain[old]
+        plain[new] = surface
+        assert list(table) == names
+        assert set(table.names) == set(names)
+        assert {name: table[name] for name in table} == plain
+        assert list(earlier) == before
+        assert old == new or (old not in table and table.get(old) is None)
