@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
 
 from ..shapes import Shape, Unknown
 from .builtins import Function
+from .shared_map import SharedMap
 
 _UNKNOWN = Unknown()
+V = TypeVar("V")
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -22,10 +25,11 @@ class Absent(msgspec.Struct, frozen=True):
 
 class Env(msgspec.Struct, frozen=True):
     """`names` are the local names; constants come from the scope. `paths` are fields that are known better
-    than their types tell (`ticket.customer`, once it is known not to be null)."""
+    than their types tell (`ticket.customer`, once it is known not to be null), by the name that they are
+    reached from. Where many names follow on one another, as in a flow, both are `SharedMap`s."""
 
     names: Mapping[str, Shape] = {}
-    paths: Mapping[str, Shape] = {}
+    paths: Mapping[str, Mapping[str, Shape]] = {}
     functions: Mapping[str, Function] = {}
     """What may be called here beside the functions that stand everywhere."""
     calls_allowed: bool = False
@@ -40,28 +44,43 @@ class Env(msgspec.Struct, frozen=True):
         """The shape of a local name; `Unknown` for one that is not there."""
         return self.names.get(name, _UNKNOWN)
 
+    def field(self, path: str) -> Shape | None:
+        """The shape of a field (`a.b`) that is known better than its type tells."""
+        known = self.paths.get(path.partition(".")[0])
+        return None if known is None else known.get(path)
+
     def bind(self, name: str, shape: Shape) -> Env:
         """The same place with one more name, or with another value for it."""
-        return msgspec.structs.replace(
-            self, names={**self.names, name: shape}, paths=_outside(self.paths, name)
-        )
-
-    def bind_all(self, names: Mapping[str, Shape]) -> Env:
-        env = self
-        for name, shape in names.items():
-            env = env.bind(name, shape)
-        return env
+        return self.knowing(_having(self.names, name, shape), _without(self.paths, name))
 
     def narrow(self, path: str, shape: Shape) -> Env:
         """The same place where a name, or a field reached from one (`a.b`), is known better."""
-        if "." not in path:
+        name, is_field, _ = path.partition(".")
+        if not is_field:
             return self.bind(path, shape)
-        return msgspec.structs.replace(self, paths={**_outside(self.paths, path), path: shape})
+        others = self.paths.get(name, {})
+        inner = f"{path}."
+        known = {other: each for other, each in others.items() if not f"{other}.".startswith(inner)}
+        return self.with_fields(name, {**known, path: shape})
+
+    def with_fields(self, name: str, fields: Mapping[str, Shape]) -> Env:
+        """The same place where just these fields of a name are known better."""
+        if not fields:
+            return self.knowing(self.names, _without(self.paths, name))
+        return self.knowing(self.names, _having(self.paths, name, fields))
+
+    def knowing(self, names: Mapping[str, Shape], paths: Mapping[str, Mapping[str, Shape]]) -> Env:
+        """The same place with other names and other fields that are known."""
+        return Env(names, paths, self.functions, self.calls_allowed, self.where, self.absent, self.judged)
 
 
-def _outside(paths: Mapping[str, Shape], path: str) -> Mapping[str, Shape]:
-    """What is known of other paths than this one and those that lead on from it."""
-    if not paths:
-        return paths
-    inner = f"{path}."
-    return {other: shape for other, shape in paths.items() if other != path and not other.startswith(inner)}
+def _having(table: Mapping[str, V], name: str, value: V) -> Mapping[str, V]:
+    return table.having(name, value) if isinstance(table, SharedMap) else {**table, name: value}
+
+
+def _without(table: Mapping[str, V], name: str) -> Mapping[str, V]:
+    if name not in table:
+        return table
+    if isinstance(table, SharedMap):
+        return table.without(name)
+    return {other: value for other, value in table.items() if other != name}

@@ -172,8 +172,9 @@ def _known_names(env: Env) -> str:
 def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
     if env.paths:
         path = dotted(node)
-        if path is not None and path in env.paths:
-            return env.paths[path]
+        known = None if path is None else env.field(path)
+        if known is not None:
+            return known
     target = resolve(infer(node.target, env, scope, report), scope)
     fields = fields_of(target, scope)
     if fields is None:

@@ -36,7 +36,7 @@ def check_if(walk: Walk, node: ast.If, state: State) -> State | None:
         ends.append(check_if(walk, node.otherwise, no))
     else:
         ends.append(no if node.otherwise is None else walk.check_block(walk, node.otherwise.body, no))
-    return walk.meet(ends)
+    return walk.meet(ends, state)
 
 
 def _plain_condition(

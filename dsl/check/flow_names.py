@@ -1,141 +1,108 @@
 """The values of a flow's names along its paths.
 
 A `State` is what is known at one point of a flow. Where paths meet, a name that has a value on each of them
-has one after; a name that has a value on some of them only is remembered in `partial`, so that its use is
+has one after; of a name that has a value on some of them only so much is remembered, so that its use is
 `flow.unbound` and not an unknown name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
-from msgspec.structs import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, cast
 
 from .. import ast
 from ..shapes import Shape, Unknown
 from .base import Scope
 from .env import Env
 from .fit import join
+from .shared_map import SharedMap, shared_map
 
 _UNKNOWN = Unknown()
+_NONE: Mapping[str, Shape] = {}
 
 
 class State:
-    """`env` knows the names' shapes. `bound` are those that the flow certainly gave a value, parameters
-    included; `partial` are those that have one on some paths only, each with the identifier that binds it."""
+    """`env` knows the names' shapes. `sure` has every name that the flow gave a value, parameters included: true
+    where it certainly has one here, false where it has one on some paths only."""
 
-    __slots__ = ("bound", "env", "partial")
+    __slots__ = ("env", "sure")
 
-    def __init__(self, env: Env, bound: frozenset[str], partial: Mapping[str, ast.Ident]) -> None:
+    def __init__(self, env: Env, sure: SharedMap[bool]) -> None:
         self.env = env
-        self.bound = bound
-        self.partial = partial
+        self.sure = sure
 
     def bind(self, name: str, shape: Shape) -> State:
-        partial = {other: at for other, at in self.partial.items() if other != name}
-        return State(self.env.bind(name, shape), self.bound | {name}, partial)
+        return State(self.env.bind(name, shape), self.sure.having(name, True))
 
     def narrowed_to(self, env: Env) -> State:
         """The same names, known better."""
-        return State(env, self.bound, self.partial)
+        return State(env, self.sure)
+
+    def differing(self, before: State) -> Iterator[str]:
+        """The names of which something else is known than before, maybe more than once."""
+        for now, then in ((self.env.names, before.env.names), (self.env.paths, before.env.paths)):
+            yield from cast(SharedMap[object], now).differing(cast(SharedMap[object], then))
+        yield from self.sure.differing(before.sure)
 
 
-def meet(states: Sequence[State], base: Env, bound_at: Mapping[str, ast.Ident], scope: Scope) -> State:
-    """What is known where several paths meet; there is at least one. `base` holds what does not change along
-    them, and `bound_at` says where each name gets its value. Names that only a branch knows (`decision`) are
-    gone."""
-    bound = frozenset.intersection(*(state.bound for state in states))
-    partial = {name: at for state in states for name, at in state.partial.items() if name not in bound}
-    for name in frozenset.union(*(state.bound for state in states)) - bound:
-        partial.setdefault(name, bound_at[name])
-    names = {**base.names, **dict.fromkeys(partial, _UNKNOWN)}
-    for name in bound:
-        first, *others = (state.env.shape(name) for state in states)
-        for other in others:
-            first = first if first == other else join(first, other, scope)
-        names[name] = first
-    first_paths, *other_paths = (state.env.paths for state in states)
-    paths = {
-        path: shape
-        for path, shape in first_paths.items()
-        if all(found.get(path) == shape for found in other_paths)
-    }
-    return State(replace(base, names=names, paths=paths), bound, partial)
+def start(env: Env, params: Iterable[str]) -> State:
+    """What is known before the first statement."""
+    names = shared_map(env.names)
+    return State(env.knowing(names, shared_map(env.paths)), shared_map(dict.fromkeys(params, True)))
+
+
+def meet(states: Sequence[State], before: State, scope: Scope) -> State:
+    """What is known where the paths that parted at `before` meet again; there is at least one. Names that only a
+    branch knows (`decision`) are gone. Only what a path has changed is looked at; where that comes to nothing,
+    the answer is `before` itself."""
+    env, sure = before.env, before.sure
+    for name in dict.fromkeys(chain.from_iterable(state.differing(before) for state in states)):
+        has = [state.sure.get(name) for state in states]
+        if has.count(None) < len(has):
+            certain = all(has)
+            shape = _joined([state.env.shape(name) for state in states], scope) if certain else _UNKNOWN
+            if sure.get(name) is not certain:
+                sure = sure.having(name, certain)
+            if env.names.get(name) != shape:
+                env = env.bind(name, shape)
+        fields = _agreed([state.env.paths.get(name, _NONE) for state in states])
+        if env.paths.get(name, _NONE) != fields:
+            env = env.with_fields(name, fields)
+    return before if env is before.env and sure is before.sure else State(env, sure)
+
+
+def _joined(shapes: Sequence[Shape], scope: Scope) -> Shape:
+    found, *others = shapes
+    for other in others:
+        found = found if found == other else join(found, other, scope)
+    return found
+
+
+def _agreed(fields: Sequence[Mapping[str, Shape]]) -> Mapping[str, Shape]:
+    """The fields of a name that are known alike on all paths."""
+    first, *others = fields
+    return {path: shape for path, shape in first.items() if all(each.get(path) == shape for each in others)}
 
 
 def bindings(body: Sequence[ast.Statement]) -> Iterator[ast.Ident]:
     """Every name that a block binds, in order, nested blocks included."""
-    for statement in body:
-        match statement:
-            case ast.Bind(name=name):
-                yield name
-            case ast.Parallel(tasks=tasks):
-                yield from (task.name for task in tasks if isinstance(task, ast.Bind))
-            case _:
-                for block in blocks(statement):
-                    yield from bindings(block.body)
+    waiting: list[Any] = [*reversed(body)]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is ast.Bind:
+            yield node.name
+        elif type(node) in _INSIDE:
+            waiting += reversed(_INSIDE[type(node)](node))
 
 
-def blocks(statement: ast.Statement) -> Iterator[ast.Block]:
-    match statement:
-        case ast.If(then=then, uncertain=uncertain, otherwise=otherwise):
-            yield then
-            if uncertain is not None:
-                yield uncertain.block
-            if isinstance(otherwise, ast.If):
-                yield from blocks(otherwise)
-            elif otherwise is not None:
-                yield otherwise
-        case ast.Switch(cases=cases, uncertain=uncertain):
-            yield from (case.block for case in cases)
-            if uncertain is not None:
-                yield uncertain.block
-        case ast.Loop(body=body, otherwise=otherwise):
-            yield body
-            if otherwise is not None:
-                yield otherwise
-        case ast.WithContext(body=body):
-            yield body
-
-
-def mentioned(expr: ast.Expr, hidden: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
-    """The names that an expression reads from around it, those that it binds itself left out."""
-    match expr:
-        case ast.Name(id=name):
-            if name not in hidden:
-                yield expr
-        case ast.Quantified(name=name, source=source, body=body):
-            yield from mentioned(source, hidden)
-            yield from mentioned(body, hidden | {name.text})
-        case ast.Comprehension(name=name, source=source, body=body, condition=condition):
-            yield from mentioned(source, hidden)
-            yield from mentioned(body, hidden | {name.text})
-            if condition is not None:
-                yield from mentioned(condition, hidden | {name.text})
-        case _:
-            for part in parts_of(expr):
-                yield from mentioned(part, hidden)
-
-
-def parts_of(expr: ast.Expr) -> Iterator[ast.Expr]:
-    """The expressions right inside an expression that binds no name."""
-    match expr:
-        case ast.Name():
-            return
-        case ast.Text(parts=parts):
-            yield from (part for part in parts if not isinstance(part, str))
-        case ast.Field(target=target):
-            yield target
-        case ast.Index(target=target, index=index):
-            yield from (target, index)
-        case ast.Call(args=args):
-            yield from (arg.value for arg in args)
-        case ast.Unary(operand=operand) | ast.Is(operand=operand):
-            yield operand
-        case ast.Binary(left=left, right=right):
-            yield from (left, right)
-        case ast.IfExpr(condition=condition, then=then, otherwise=otherwise):
-            yield from (condition, then, otherwise)
-        case ast.ListExpr(items=items):
-            yield from items
-        case ast.Object(pairs=pairs):
-            yield from (pair.value for pair in pairs)
+_INSIDE: dict[type, Callable[[Any], Sequence[object]]] = {
+    ast.Block: lambda node: node.body,
+    ast.If: lambda node: (node.then, node.uncertain, node.otherwise),
+    ast.Switch: lambda node: (*node.cases, node.uncertain),
+    ast.SwitchCase: lambda node: (node.block,),
+    ast.Uncertain: lambda node: (node.block,),
+    ast.Parallel: lambda node: node.tasks,
+    ast.Loop: lambda node: (node.body, node.otherwise),
+    ast.WithContext: lambda node: (node.body,),
+}
+"""What stands inside a statement, in order."""

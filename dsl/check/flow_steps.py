@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from .. import ast
 from ..shapes import Bool, ListOf, Shape, Text, Unknown
@@ -10,38 +11,22 @@ from .base import CallableSurface
 from .builtins import attempt
 from .fit import describe, element, join, resolve
 from .flow_names import State
-from .flow_walk import Walk
+from .flow_walk import NONE, Siblings, Walk
 from .names import find_callable
 from .texts import check_not_blank
 
 MOST_VARIANTS = 20
-NONE: Mapping[str, ast.Ident] = {}
 
 
-def step_shape(walk: Walk, step: ast.Step, state: State, siblings: Mapping[str, ast.Ident] = NONE) -> Shape:
+def step_shape(walk: Walk, step: ast.Step, state: State, siblings: Siblings = NONE) -> Shape:
     """The shape of what a step gives, with everything that is wrong in it reported."""
-    match step:
-        case ast.Try():
-            return _try(walk, step, state, siblings)
-        case ast.Approve(question=question, showing=showing):
-            check_not_blank(question, "the question", walk.report, 'Ask a person: approve "Publish this?"')
-            walk.value(question, state, siblings=siblings)
-            if showing is not None:
-                walk.value(showing, state, siblings=siblings)
-            return Bool()
-        case ast.Each():
-            return _each(walk, step, state, siblings)
-        case ast.Best():
-            return _best(walk, step, state, siblings)
-        case ast.Race(calls=calls):
-            if not calls:
-                _report_empty(walk, step, "race")
-            return _any_of(walk, calls, state, siblings)
-        case _:
-            return walk.value(step, state, siblings=siblings)
+    check = _STEPS.get(type(step))
+    if check is not None:
+        return check(walk, step, state, siblings)
+    return walk.value(cast(ast.Expr, step), state, siblings=siblings)
 
 
-def _try(walk: Walk, step: ast.Try, state: State, siblings: Mapping[str, ast.Ident]) -> Shape:
+def _try(walk: Walk, step: ast.Try, state: State, siblings: Siblings) -> Shape:
     value = walk.value(step.call, state, siblings=siblings)
     if step.otherwise is not None:
         instead = walk.value(step.otherwise, state, where="after `else`", siblings=siblings)
@@ -52,7 +37,16 @@ def _try(walk: Walk, step: ast.Try, state: State, siblings: Mapping[str, ast.Ide
     return attempt(value)
 
 
-def _each(walk: Walk, step: ast.Each, state: State, siblings: Mapping[str, ast.Ident]) -> Shape:
+def _approve(walk: Walk, step: ast.Approve, state: State, siblings: Siblings) -> Shape:
+    help = 'Ask a person: approve "Publish this?"'
+    check_not_blank(step.question, "the question", walk.report, help)
+    walk.value(step.question, state, siblings=siblings)
+    if step.showing is not None:
+        walk.value(step.showing, state, siblings=siblings)
+    return Bool()
+
+
+def _each(walk: Walk, step: ast.Each, state: State, siblings: Siblings) -> Shape:
     source = walk.value(step.source, state, siblings=siblings)
     walk.whole(step.at_most, "`at most … at once`", low=1)
     item = element(resolve(source, walk.scope))
@@ -71,7 +65,7 @@ def _each(walk: Walk, step: ast.Each, state: State, siblings: Mapping[str, ast.I
     return ListOf(step_shape(walk, step.body, inner, siblings))
 
 
-def _best(walk: Walk, step: ast.Best, state: State, siblings: Mapping[str, ast.Ident]) -> Shape:
+def _best(walk: Walk, step: ast.Best, state: State, siblings: Siblings) -> Shape:
     walk.whole(step.count, "`best of`", low=2, high=MOST_VARIANTS)
     if step.count is None and len(step.calls) < 2:
         _report_empty(walk, step, "best of")
@@ -82,7 +76,13 @@ def _best(walk: Walk, step: ast.Best, state: State, siblings: Mapping[str, ast.I
     return shape
 
 
-def _any_of(walk: Walk, calls: Sequence[ast.Call], state: State, siblings: Mapping[str, ast.Ident]) -> Shape:
+def _race(walk: Walk, step: ast.Race, state: State, siblings: Siblings) -> Shape:
+    if not step.calls:
+        _report_empty(walk, step, "race")
+    return _any_of(walk, step.calls, state, siblings)
+
+
+def _any_of(walk: Walk, calls: Sequence[ast.Call], state: State, siblings: Siblings) -> Shape:
     """The shape of one of several results."""
     shape: Shape | None = None
     for call in calls:
@@ -99,3 +99,13 @@ def _report_empty(walk: Walk, step: ast.Best | ast.Race, what: str) -> None:
         label="write at least two calls",
         help=f"{what} {{\n  first(task)\n  second(task)\n}}",
     )
+
+
+_STEPS: dict[type, Callable[[Walk, Any, State, Siblings], Shape]] = {
+    ast.Try: _try,
+    ast.Approve: _approve,
+    ast.Each: _each,
+    ast.Best: _best,
+    ast.Race: _race,
+}
+"""Steps that are more than an expression."""

@@ -47,7 +47,7 @@ def check_switch(walk: Walk, node: ast.Switch, state: State) -> State | None:
         ends.append(walk.check_block(walk, case.block.body, known))
     if node.uncertain is not None:
         ends.append(walk.check_block(walk, node.uncertain.block.body, unsure))
-    after = walk.meet(ends)
+    after = walk.meet(ends, state)
     if after is None and not complete:
         walk.unsure = True
         return branch

@@ -11,20 +11,24 @@ from .base import Report, Scope
 from .env import Env
 from .expressions import check_condition, infer, narrowed
 from .fit import fits, resolve
-from .flow_names import State, meet, mentioned
-from .hidden_calls import check_hidden_calls
+from .flow_names import State, meet
+from .flow_reads import reads
+from .hidden_calls import report_hidden_calls
 
+Siblings = Mapping[str, ast.Ident]
+"""Names that other tasks of the same `parallel` bind, each with where."""
+NONE: Siblings = {}
+_UNKNOWN = Unknown()
 CheckBlock = Callable[["Walk", Sequence[ast.Statement], State], State | None]
 
 
 class Walk:
-    """One flow while it is checked. `base` is what every point of it knows (its parameters, constants and
-    `run`); `bound_at` says where each of its names first gets a value; `check_block` walks a nested block."""
+    """One flow while it is checked. `bound_at` says where each of its names first gets a value; `check_block`
+    walks a nested block."""
 
     def __init__(
         self,
         node: ast.Flow,
-        base: Env,
         scope: Scope,
         report: Report,
         *,
@@ -32,32 +36,25 @@ class Walk:
         check_block: CheckBlock,
     ) -> None:
         self.node = node
-        self.base = base
         self.bound_at = bound_at
         self.scope = scope
         self.report = report
         self.check_block = check_block
+        self.is_silent = False
         self.reported: set[str] = set()
         self.unsure = False
         """A case is missing, so nobody can say whether the flow goes on there."""
 
     def silent(self) -> Walk:
         """The same walk, its findings dropped."""
-        quiet = Walk(
-            self.node,
-            self.base,
-            self.scope,
-            Report(),
-            bound_at=self.bound_at,
-            check_block=self.check_block,
-        )
-        quiet.reported = set(self.reported)
+        quiet = Walk(self.node, self.scope, Report(), bound_at=self.bound_at, check_block=self.check_block)
+        quiet.is_silent = True
         return quiet
 
-    def meet(self, states: Sequence[State | None]) -> State | None:
-        """What is known after branches; None where none of them goes on."""
+    def meet(self, states: Sequence[State | None], before: State) -> State | None:
+        """What is known after branches that parted at `before`; None where none of them goes on."""
         going = [state for state in states if state is not None]
-        return meet(going, self.base, self.bound_at, self.scope) if going else None
+        return meet(going, before, self.scope) if going else None
 
     def value(
         self,
@@ -65,22 +62,15 @@ class Walk:
         state: State,
         *,
         where: str = "",
-        siblings: Mapping[str, ast.Ident] | None = None,
+        siblings: Siblings = NONE,
     ) -> Shape:
         """The shape of an expression, with everything that is wrong in it reported. `where` says why calls in
         it would not run exactly once; `siblings` are names that other tasks of the same `parallel` bind."""
-        env = self._known(expr, state, siblings or {})
-        check_hidden_calls(expr, self.scope, self.report, where)
-        return infer(expr, env, self.scope, self.report)
-
-    def text(self, text: ast.Text, state: State, siblings: Mapping[str, ast.Ident] | None = None) -> None:
-        """A text that is sent or shown: its templates."""
-        self.value(text, state, siblings=siblings)
+        return infer(expr, self._known(expr, state, where, siblings), self.scope, self.report)
 
     def branches(self, condition: ast.Expr, state: State, where: str = "") -> tuple[State, State]:
         """What is known where a plain condition holds, and where it does not."""
-        check_hidden_calls(condition, self.scope, self.report, where)
-        check_condition(condition, self._known(condition, state, {}), self.scope, self.report)
+        check_condition(condition, self._known(condition, state, where), self.scope, self.report)
         holds, fails = narrowed(condition, state.env, self.scope)
         return state.narrowed_to(holds), state.narrowed_to(fails)
 
@@ -108,20 +98,27 @@ class Walk:
             return 'Write `text(…)`, or put it into a template: "{{ … }}".'
         return ""
 
-    def _known(self, expr: ast.Expr, state: State, siblings: Mapping[str, ast.Ident]) -> Env:
-        """The environment for an expression; names of it that have no value yet are reported once."""
+    def _known(self, expr: ast.Expr, state: State, where: str, siblings: Siblings = NONE) -> Env:
+        """The environment for an expression. Names of it that have no value yet are reported once, and calls that
+        would not run exactly once."""
         env = state.env
-        for name in mentioned(expr):
+        names, calls = reads(expr, where)
+        for name in names:
             text = name.id
-            if text in siblings and text not in state.bound:
+            sure = state.sure.get(text)
+            if sure:
+                continue
+            if text in siblings:
                 self._unbound(name, "in another task of the same `parallel`", siblings[text])
-            elif text in state.partial:
-                self._unbound(name, "on some paths only", state.partial[text])
-            elif text in self.bound_at and text not in state.bound and self.scope.find(text) is None:
+            elif sure is False:
+                self._unbound(name, "on some paths only", self.bound_at[text])
+            elif text in self.bound_at and self.scope.find(text) is None:
                 self._unbound(name, "only further down", self.bound_at[text])
             else:
                 continue
-            env = env.bind(text, Unknown())
+            env = env.bind(text, _UNKNOWN)
+        if calls:
+            report_hidden_calls(calls, self.scope, self.report)
         return env
 
     def _unbound(self, name: ast.Name, when: str, at: ast.Ident) -> None:
@@ -140,7 +137,3 @@ class Walk:
             labels=(Label(at.start, at.end, "it gets one here"),),
             help=helps.get(when, "Tasks of a `parallel` do not see each other: use it after the block."),
         )
-
-
-def start_of(node: ast.Flow, base: Env) -> State:
-    return State(base, frozenset(param.name.text for param in node.params), {})

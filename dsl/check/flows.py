@@ -5,7 +5,8 @@ goes on from here". `flow_steps` knows what a step gives, `flow_branches` knows 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from .. import ast
 from ..diagnostics import Label
@@ -15,11 +16,11 @@ from .builtins import RUN_NAME
 from .env import Env
 from .fit import describe, fits
 from .flow_branches import check_if
-from .flow_names import State, bindings, meet
+from .flow_names import State, bindings, meet, start
 from .flow_recursion import check_recursion
 from .flow_steps import step_shape
 from .flow_switch import check_switch
-from .flow_walk import Walk, start_of
+from .flow_walk import Walk
 from .params import check_params
 from .shapes import check_shape
 from .surface import shape_of
@@ -39,8 +40,8 @@ def check_flow(node: ast.Flow, scope: Scope, report: Report) -> None:
     names = {} if is_own else {RUN_NAME.name: RUN_NAME.shape}
     names |= check_params(node.params, scope, report)
     base = Env(names=names, calls_allowed=True, where="in a flow")
-    walk = Walk(node, base, scope, report, bound_at=bound_at, check_block=check_block)
-    after = check_block(walk, node.body, start_of(node, walk.base))
+    walk = Walk(node, scope, report, bound_at=bound_at, check_block=check_block)
+    after = check_block(walk, node.body, start(base, (param.name.text for param in node.params)))
     if after is not None and node.shape is not None and not walk.unsure:
         end = max(node.start, node.end - 1)
         report.add(
@@ -61,7 +62,7 @@ def check_block(walk: Walk, body: Sequence[ast.Statement], state: State) -> Stat
         if now is None:
             _report_unreachable(walk.report, body[index - 1], statement)
             return None
-        now = check_statement(walk, statement, now)
+        now = _STATEMENTS[type(statement)](walk, statement, now)
     return now
 
 
@@ -76,37 +77,31 @@ def _report_unreachable(report: Report, ending: ast.Statement, statement: ast.St
     )
 
 
-def check_statement(walk: Walk, statement: ast.Statement, state: State) -> State | None:
-    match statement:
-        case ast.Bind(name=name, step=step):
-            return state.bind(name.text, step_shape(walk, step, state))
-        case ast.Do(step=step):
-            step_shape(walk, step, state)
-            return state
-        case ast.Return(value=value):
-            _check_return(walk, value, state)
-            return None
-        case ast.Stop(reason=reason):
-            check_not_blank(
-                reason, "the reason", walk.report, 'Say why the flow ends: stop "no draft passed"'
-            )
-            walk.text(reason, state)
-            return None
-        case ast.If():
-            return check_if(walk, statement, state)
-        case ast.Switch():
-            return check_switch(walk, statement, state)
-        case ast.Parallel(tasks=tasks):
-            return _check_parallel(walk, tasks, state)
-        case ast.Loop():
-            return _check_loop(walk, statement, state)
-        case ast.WithContext(value=value, body=body):
-            walk.value(value, state)
-            return check_block(walk, body.body, state)
+# --- statements: the state after each, None where nothing goes on -----------------------------------------
 
 
-def _check_return(walk: Walk, value: ast.Expr, state: State) -> None:
-    node = walk.node
+def _check_bind(walk: Walk, bind: ast.Bind, state: State) -> State:
+    return state.bind(bind.name.text, step_shape(walk, bind.step, state))
+
+
+def _check_do(walk: Walk, do: ast.Do, state: State) -> State:
+    step_shape(walk, do.step, state)
+    return state
+
+
+def _check_stop(walk: Walk, stop: ast.Stop, state: State) -> None:
+    help = 'Say why the flow ends: stop "no draft passed"'
+    check_not_blank(stop.reason, "the reason", walk.report, help)
+    walk.value(stop.reason, state)
+
+
+def _check_with(walk: Walk, block: ast.WithContext, state: State) -> State | None:
+    walk.value(block.value, state)
+    return check_block(walk, block.body.body, state)
+
+
+def _check_return(walk: Walk, end: ast.Return, state: State) -> None:
+    node, value = walk.node, end.value
     shape = walk.value(value, state)
     if node.shape is None:
         return
@@ -122,8 +117,9 @@ def _check_return(walk: Walk, value: ast.Expr, state: State) -> None:
         )
 
 
-def _check_parallel(walk: Walk, tasks: Sequence[ast.Bind | ast.Do], state: State) -> State:
+def _check_parallel(walk: Walk, parallel: ast.Parallel, state: State) -> State:
     """The tasks see what was there before; what they bind is there after."""
+    tasks = parallel.tasks
     bound: dict[str, ast.Ident] = {}
     shapes: dict[str, Shape] = {}
     own = {task.name.text: task.name for task in tasks if isinstance(task, ast.Bind)}
@@ -150,20 +146,22 @@ def _check_parallel(walk: Walk, tasks: Sequence[ast.Bind | ast.Do], state: State
 
 
 def _check_loop(walk: Walk, loop: ast.Loop, state: State) -> State | None:
-    """The condition is read before every turn, so it and the body may only rely on what holds then."""
+    """The condition is read before every turn, so it and the body may only rely on what holds then: a first,
+    silent walk through the body finds what a turn changes. Inside of a silent walk no body is walked again that
+    would tell nothing new; loops in loops would take twice as long each."""
     walk.whole(loop.at_most, "a loop", low=1)
-    entry = _loop_entry(walk, loop, state)
-    if loop.until is None:
+    quiet, body, until = walk.silent(), loop.body.body, loop.until
+    after = check_block(quiet, body, state if until is None else quiet.branches(until, state)[1])
+    entry = state if after is None else meet([state, after], state, walk.scope)
+    if until is None:
         if loop.otherwise is not None:
             _report_certain_loop(walk.report, loop.otherwise)
-        return check_block(walk, loop.body.body, entry)
-    found, again = walk.branches(loop.until, entry, where="in `until`, which is read before every turn")
-    check_block(walk, loop.body.body, again)
-    ends = [found]
-    if loop.otherwise is not None:
-        spent = check_block(walk, loop.otherwise.body, again)
-        ends += [spent] if spent is not None else []
-    return walk.meet(ends)
+        return after if walk.is_silent and entry is state else check_block(walk, body, entry)
+    found, again = walk.branches(until, entry, where="in `until`, which is read before every turn")
+    if not walk.is_silent:
+        check_block(walk, body, again)
+    spent = None if loop.otherwise is None else check_block(walk, loop.otherwise.body, again)
+    return walk.meet([found, spent], state)
 
 
 def _report_certain_loop(report: Report, otherwise: ast.Block) -> None:
@@ -176,9 +174,14 @@ def _report_certain_loop(report: Report, otherwise: ast.Block) -> None:
     )
 
 
-def _loop_entry(walk: Walk, loop: ast.Loop, state: State) -> State:
-    """What holds before every turn: a first, silent walk through the body finds what a turn changes."""
-    quiet = walk.silent()
-    _, again = quiet.branches(loop.until, state) if loop.until is not None else (state, state)
-    after = check_block(quiet, loop.body.body, again)
-    return state if after is None else meet([state, after], walk.base, walk.bound_at, walk.scope)
+_STATEMENTS: dict[type, Callable[[Walk, Any, State], State | None]] = {
+    ast.Bind: _check_bind,
+    ast.Do: _check_do,
+    ast.Return: _check_return,
+    ast.Stop: _check_stop,
+    ast.If: check_if,
+    ast.Switch: check_switch,
+    ast.Parallel: _check_parallel,
+    ast.Loop: _check_loop,
+    ast.WithContext: _check_with,
+}

@@ -6,7 +6,13 @@ from textwrap import indent
 
 import pytest
 
+from judgeflow.dsl import ast
+from judgeflow.dsl.check.base import CallableSurface, Report, Scope, Surface
+from judgeflow.dsl.check.flows import check_flow
 from judgeflow.dsl.diagnostics import Diagnostic
+from judgeflow.dsl.parse import parse
+from judgeflow.dsl.shapes import Text
+from judgeflow.dsl.source import Source
 from judgeflow.dsl.workspace.analysis import Workspace
 
 AROUND = """
@@ -135,6 +141,26 @@ def test_a_flow_without_a_shape_needs_no_return() -> None:
     assert codes("flow main(task: text) { pager(task) }\n") == []
 
 
+@pytest.mark.parametrize("head", ["loop at most 2 times {", "loop at most 2 times until task == later {"])
+def test_loops_in_loops_are_not_walked_twice_as_often_for_each_of_them(head: str) -> None:
+    assert look_ups(head, depth=24) <= 5 * look_ups(head, depth=12)
+
+
+def look_ups(head: str, depth: int) -> int:
+    """How often a check of loops in loops asks what a name stands for."""
+    text = body(f"{head}\n" * depth + "x = writer(task)\n" + "}\n" * depth + "return task", "task: text")
+    [item] = parse(Source("main.judge", text)).items
+    asked: list[str] = []
+
+    def find(name: str) -> Surface | None:
+        asked.append(name)
+        return CallableSurface("agent", "writer", (), Text()) if name == "writer" else None
+
+    assert isinstance(item.node, ast.Flow)
+    check_flow(item.node, Scope(find, tuple), Report())
+    return len(asked)
+
+
 def test_a_loop_that_stops_when_its_turns_are_spent_needs_no_return_there() -> None:
     assert (
         codes(
@@ -225,6 +251,11 @@ def test_a_later_value_takes_back_what_was_known() -> None:
         ("if urgent(ticket) { return text(decision.confidence) } uncertain { return text(decision.minimum) }\n"
          "return task", []),
         ("if angry(ticket) { x = 1 }\nreturn text(decision.confidence)", ["name.unknown"]),
+        ("if angry(ticket) { if task == later { x = 1 }\nreturn text(decision.confidence) }\nreturn task", []),
+        ("if angry(ticket) { loop at most 2 times { x = decision.confidence }\n"
+         "return text(decision.confidence) }\nreturn task", []),
+        ("if angry(ticket) { if urgent(ticket) { } uncertain { return text(decision.minimum) }\n"
+         "return text(decision.minimum) }\nreturn task", ["shape.no-field"]),
         ("if urgent(ticket) { return task } uncertain { } else if angry(ticket) { return later }\nreturn later", []),
     ],
 )  # fmt: skip
