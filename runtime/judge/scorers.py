@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any, final
@@ -239,15 +238,19 @@ def _nests_deeper(value: Any, most: int) -> bool:
 
 
 def _violations(validator: jsonschema_rs.Draft202012Validator, value: Any) -> str:
-    found = []
-    # Where the value nests too deep to be gone through, that it does not fit is still known from one violation.
-    with suppress(ValueError, RecursionError):
-        for error in islice(validator.iter_errors(value), MOST_VIOLATIONS):
-            path = "".join(
-                f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path
-            )
-            found.append(_cut(f"${path}: {error.message}", _LONGEST_MESSAGE))
-    return "; ".join(found) or "does not fit the schema"
+    try:
+        errors = list(islice(validator.iter_errors(value), MOST_VIOLATIONS))
+    except (ValueError, RecursionError):
+        # The value nests too deep to be gone through; that it does not fit is known.
+        return "does not fit the schema"
+    return "; ".join([_violation(error) for error in errors]) or "does not fit the schema"
+
+
+def _violation(error: jsonschema_rs.ValidationError) -> str:
+    path = "$"
+    for part in error.instance_path:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return _cut(f"{path}: {error.message}", _LONGEST_MESSAGE)
 
 
 def _short(text: str) -> str:
