@@ -46,36 +46,52 @@ def test_files(arguments: argparse.Namespace) -> int:
             except JudgeflowError as error:
                 print(f"jrun: {name}: {error}", file=sys.stderr)
                 return WRONG_USE
+            except OSError as error:
+                print(f"jrun: --record {name}: {error.strerror or error}", file=sys.stderr)
+                return FAILED
         for outcome, seconds in trio.run(_run_all, program, arguments.k):
             ran += 1
             failed += not outcome.passed
             _print(name, outcome)
             cases.append(Case(name, outcome.name, seconds, "\n".join(_told(name, outcome)) or None))
-    if arguments.junit:
-        try:
-            write_whole(arguments.junit, junit_xml("jrun test", cases))
-        except OSError as error:
-            print(f"jrun: --junit {arguments.junit}: {error.strerror or error}", file=sys.stderr)
-            return WRONG_USE
+    if ran:
+        print(f"{ran - failed} passed, {failed} failed")
+    if arguments.junit and not _reported(arguments.junit, cases):
+        return FAILED if failed else WRONG_USE
     if not ran:
         wanted = f" whose name contains {arguments.k!r}" if arguments.k else ""
         print(f"jrun: there is no test{wanted}", file=sys.stderr)
         return WRONG_USE
-    print(f"{ran - failed} passed, {failed} failed")
     return FAILED if failed else ANSWERED
 
 
+def _reported(path: str, cases: Sequence[Case]) -> bool:
+    """Writes the report; whether it could be written."""
+    try:
+        write_whole(path, junit_xml("jrun test", cases))
+    except OSError as error:
+        print(f"jrun: --junit {path}: {error.strerror or error}", file=sys.stderr)
+        return False
+    return True
+
+
 def _record(program: Program, path: Path, wanted: str) -> Program:
-    """The program with the answers of its models written into the file."""
+    """The program with the answers of its models written into the file. Raises `OSError` where it cannot be."""
+    if not os.access(path, os.W_OK):
+        raise JudgeflowError("it cannot be written, so no model is asked")
     own = [test for test in program.plan.tests if program.root / test.origin.file == path]
     chosen = [test for test in own if wanted in test.name]
     blocks = trio.run(_recorded, program, chosen)
     text = path.read_bytes().decode("utf-8-sig")
     for test, block in sorted(blocks, key=lambda pair: -pair[0].origin.offset):
-        start = test.origin.offset
-        text = text[:start] + block + text[start + len(test.origin.text) :]
-        print(f"● {test.name}: recorded", file=sys.stderr)
+        start, end = test.origin.offset, test.origin.offset + len(test.origin.text)
+        if text[start:end] != test.origin.text:
+            raise JudgeflowError("it was changed while its tests were recorded, so nothing is written")
+        line_end = "\r\n" if "\r\n" in test.origin.text else "\n"
+        text = text[:start] + block.replace("\n", line_end) + text[end:]
     write_whole(str(path), text)
+    for test, _ in blocks:
+        print(f"● {test.name}: recorded", file=sys.stderr)
     return load(path)
 
 

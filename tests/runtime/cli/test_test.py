@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Awaitable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from judgeflow.dsl.format import format_source
 from judgeflow.dsl.parse import parse_chunk
-from judgeflow.runtime.cli import main
+from judgeflow.runtime.cli import main, test_blocks, whole_file
 from judgeflow.runtime.testing.recorded import literal
 
 SOURCE = """\
@@ -107,7 +111,7 @@ def test_record_writes_what_the_models_answered_and_keeps_the_rest(
         )
     )
     shown = capsys.readouterr()
-    assert shown.err == "● two: recorded\n● one: recorded\n"
+    assert shown.err == "● one: recorded\n● two: recorded\n"
     assert shown.out == "✔ one\n✔ two\n2 passed, 0 failed\n"
     assert main(["test", "flow.judge"]) == 0
 
@@ -115,6 +119,60 @@ def test_record_writes_what_the_models_answered_and_keeps_the_rest(
 def test_record_takes_the_blocks_that_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", "flow.judge", "-k", "one", "--record"]) == 0
     assert Path("flow.judge").read_text(encoding="utf-8").count("replies [") == 1
+
+
+def test_a_file_that_may_not_be_written_is_told_before_a_model_is_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    monkeypatch.setattr(test_blocks, "record_block", None)
+    assert main(["test", "flow.judge", "--record"]) == 2
+    assert "jrun: flow.judge: it cannot be written, so no model is asked" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_the_blocks_as_they_were_and_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: str, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    monkeypatch.setattr(whole_file, "_write", full)
+    before = Path("flow.judge").read_text(encoding="utf-8")
+    assert main(["test", "flow.judge", "--record"]) == 1
+    assert capsys.readouterr().err == "jrun: --record flow.judge: No space left on device\n"
+    assert Path("flow.judge").read_text(encoding="utf-8") == before
+
+
+def test_a_file_that_changes_while_it_is_recorded_keeps_its_change(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = test_blocks.record_block
+    changed = "# a thought\n" + SOURCE
+
+    def edited(*given: Any) -> Awaitable[str]:
+        Path("flow.judge").write_text(changed, encoding="utf-8")
+        return record(*given)
+
+    monkeypatch.setattr(test_blocks, "record_block", edited)
+    assert main(["test", "flow.judge", "--record"]) == 2
+    assert "it was changed while its tests were recorded" in capsys.readouterr().err
+    assert Path("flow.judge").read_text(encoding="utf-8") == changed
+
+
+def test_what_is_recorded_has_the_line_ends_of_its_file() -> None:
+    Path("flow.judge").write_bytes(SOURCE.replace("\n", "\r\n").encode())
+    assert main(["test", "flow.judge", "--record"]) == 0
+    written = Path("flow.judge").read_bytes()
+    assert written.count(b"\n") == written.count(b"\r\n")
+
+
+def test_a_report_that_cannot_be_written_hides_no_result(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["test", "flow.judge", "-k", "one", "--junit", "none/out.xml"]) == 2
+    told = capsys.readouterr()
+    assert told.out.endswith("1 passed, 0 failed\n")
+    assert "--junit none/out.xml: No such file or directory" in told.err
+    Path("flow.judge").write_text(SOURCE.replace('contains "sent"', 'contains "late"'), encoding="utf-8")
+    assert main(["test", "flow.judge", "--junit", "none/out.xml"]) == 1
 
 
 def test_a_model_that_cannot_be_asked_leaves_the_file_alone(
