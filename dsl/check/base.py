@@ -11,13 +11,14 @@ declaration's name (`Related`) and turned into a position when the findings are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from .. import ast
 from ..diagnostics import Diagnostic, Fix, Label, Severity
+from ..near_words import Index
 from ..shapes import CallableKind, ParamInfo, Shape, TypeInfo
 from ..suggest import Names
 
@@ -131,7 +132,7 @@ class Finding(msgspec.Struct, frozen=True):
 class Scope:
     """What the names of one file mean: its own declarations and those of every file that it imports."""
 
-    def __init__(self, find: Callable[[str], Surface | None], names: Callable[[], tuple[str, ...]]) -> None:
+    def __init__(self, find: Callable[[str], Surface | None], names: Callable[[], Iterable[str]]) -> None:
         self._find = find
         self._names = names
         self.asked: dict[str, Surface | None] = {}
@@ -143,12 +144,12 @@ class Scope:
         self.asked[name] = surface
         return surface
 
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Iterable[str]:
         """Every name in scope, for did-you-mean. A check that calls this depends on all of them."""
         self.asked_names = True
         return self._names()
 
-    def names_of(self, kinds: frozenset[str], kind_of: Callable[[Surface], str]) -> Names:
+    def names_of(self, kinds: frozenset[str], kind_of: Callable[[Surface], str]) -> Index:
         """Those of declarations of some kinds. A check that calls this depends on all names and their kinds."""
         names = self.names()
         known = names if isinstance(names, Names) else Names(names)

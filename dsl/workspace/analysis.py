@@ -20,7 +20,7 @@ from ..diagnostics import Diagnostic, Edit
 from ..graph import SUFFIX, Import, Reach, normal
 from ..parse import Item, Module
 from ..source import BOM, Source, decode
-from ..suggest import Names
+from ..suggest import Names, Sorts
 from .assembling import Doubts, assembled, without_meant
 from .sight import Sight
 from .table import Table
@@ -201,6 +201,10 @@ class Workspace:
                 appeared = appeared or came_or_went
         if appeared:
             file.names = None
+            file.sorts.change(changed)
+        if list(file.view) != list(view):
+            # Of two declarations of one name another may count now.
+            file.names, file.sorts = None, Sorts()
         file.view = view
         file.kept.names_changed(changed, appeared=appeared)
 
@@ -270,5 +274,5 @@ def _finder(tables: tuple[Table, ...]) -> Callable[[str], Surface | None]:
 def _names(file: WorkFile, tables: tuple[Table, ...]) -> Names:
     """Every name in sight of a file."""
     if file.names is None:
-        file.names = Names(dict.fromkeys(chain(*tables)))
+        file.names = Names(*tables, sorts=file.sorts)
     return file.names

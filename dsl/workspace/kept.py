@@ -78,7 +78,7 @@ class KeptFindings:
     def check(
         self,
         find: Callable[[str], Surface | None],
-        names: Callable[[], tuple[str, ...]],
+        names: Callable[[], Iterable[str]],
         files: Callable[[], Files],
     ) -> None:
         """Checks the declarations that were not checked yet, or with something else."""

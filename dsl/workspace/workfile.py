@@ -10,7 +10,7 @@ from ..check.document import Document, Edited
 from ..check.entry import Entry
 from ..check.facts import Facts
 from ..check.names import kind_of
-from ..suggest import Names
+from ..suggest import Names, Sorts
 from .kept import KeptFindings
 from .table import Table
 from .whole import Whole
@@ -37,6 +37,8 @@ class WorkFile:
         """The tables that the kept findings were made with, by file."""
         self.names: Names | None = None
         """The names in these tables, once somebody has asked for them."""
+        self.sorts = Sorts()
+        """The same, by their kinds."""
 
     def take(self, edit: Edited) -> None:
         """Goes on with the text after an edit."""

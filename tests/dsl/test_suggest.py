@@ -1,10 +1,13 @@
 """Did-you-mean: near words are found, far ones are not."""
 
 import random
+from collections.abc import Callable, Iterable
 
 import pytest
 
-from judgeflow.dsl.suggest import Names, closest, distance
+from judgeflow.dsl.edits import distance
+from judgeflow.dsl.near_words import Index
+from judgeflow.dsl.suggest import Names, Sorts, closest
 
 CLAUSES = ("model", "prompt", "tools", "judges", "retries", "timeout")
 
@@ -41,13 +44,13 @@ def test_a_swap_of_neighbours_is_one_edit() -> None:
     assert (distance("agnet", "agent"), distance("abc", "abc"), distance("", "abc")) == (1, 0, 3)
 
 
-def by_the_rules(word: str, candidates: list[str]) -> str | None:
+def by_the_rules(word: str, candidates: Iterable[str]) -> str | None:
     """What `closest` promises, one candidate after the other."""
     found = []
     plain = word.lower().replace("_", "")
     for candidate in candidates:
         other = candidate.lower().replace("_", "")
-        if candidate == word or min(len(plain), len(other)) < 2:
+        if candidate == word or min(len(plain), len(other)) < 2 or max(len(word), len(candidate)) > 64:
             continue
         longer = max(len(plain), len(other))
         edits = distance(plain, other)
@@ -59,25 +62,117 @@ def by_the_rules(word: str, candidates: list[str]) -> str | None:
     return min(found)[1] if found else None
 
 
-STEMS = ("finder", "find_thing", "good", "Thing", "run", "writer", "rater", "x", "ab", "finality", "é")
+STEMS = ("finder", "find_thing", "good", "Thing", "run", "writer", "rater", "x", "ab", "finality", "é", "İ")
+NATURAL = [
+    "billing",
+    "support",
+    "answer",
+    "customer",
+    "reply",
+    "summarise",
+    "summary",
+    "translate_text",
+    "order",
+    "refund",
+    "polite",
+    "Tone",
+    "Length",
+    "grammar",
+    "check_facts",
+    "facts",
+    "policy",
+    "writer",
+    "editor",
+    "Reviewer",
+    "planner",
+    "search",
+    "open_ticket",
+    "close_ticket",
+    "route",
+    "escalate",
+    "classify",
+]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_of_many_the_one_that_the_rules_say_is_found(seed: int) -> None:
+def numbered(rng: random.Random) -> str:
+    return rng.choice(STEMS) + rng.choice(("", "_1", "_12", "s", "_final", str(rng.randrange(300))))
+
+
+def natural(rng: random.Random) -> str:
+    return "_".join(rng.choices(NATURAL, k=rng.randrange(1, 4)))
+
+
+def odd(rng: random.Random) -> str:
+    return "".join(rng.choices("aabB_é0", k=rng.choice((0, 1, 2, 3, 4, 5, 6, 9, 63, 70))))
+
+
+KINDS = pytest.mark.parametrize("name", [numbered, natural, odd], ids=lambda name: name.__name__)
+
+
+def slipped(word: str, rng: random.Random) -> str:
+    letters = list(word)
+    for _ in range(rng.randrange(5)):
+        at = rng.randrange(len(letters) + 1)
+        letters[at : at + rng.randrange(2)] = rng.choice(("", "q", "e", "_", "1", "er", "new"))
+        if rng.random() < 0.3:
+            letters[at : at + 2] = reversed(letters[at : at + 2])
+    return "".join(letters)
+
+
+@KINDS
+@pytest.mark.parametrize("seed", range(8))
+def test_of_many_the_one_that_the_rules_say_is_found(name: Callable[[random.Random], str], seed: int) -> None:
     rng = random.Random(seed)
-    candidates = [rng.choice(STEMS) + rng.choice(("", "_1", "_12", "s", "_final")) for _ in range(60)]
+    candidates = [name(rng) for _ in range(rng.choice((3, 60, 250)))]
     names = Names(candidates)
-    for _ in range(60):
-        word = list(rng.choice(candidates))
-        for _ in range(rng.randrange(4)):
-            at = rng.randrange(len(word) + 1)
-            word[at : at + rng.randrange(2)] = rng.choice(("", "q", "e", "_", "1", "er"))
-        written = "".join(word)
-        assert closest(written, names) == by_the_rules(written, candidates)
+    for _ in range(40):
+        written = slipped(rng.choice([*candidates, name(rng)]), rng)
+        meant = by_the_rules(written, candidates)
+        assert closest(written, names) == closest(written, candidates) == meant, written
+        assert closest(written, candidates[::2], Index(candidates[1::2])) == meant, written
         few = [one for one in candidates if len(one) % 2]
         only = names.only(frozenset({"few"}), lambda one: len(one) % 2 == 1)
         assert closest(written, only) == by_the_rules(written, few)
         assert names.only(frozenset({"few"}), lambda one: False) is only
+
+
+@KINDS
+@pytest.mark.parametrize("seed", range(4))
+def test_sorts_are_kept_up_as_names_come_and_go(name: Callable[[random.Random], str], seed: int) -> None:
+    rng = random.Random(seed)
+    kinds = {name(rng): rng.choice("ab") for _ in range(80)}
+    sorts = Sorts()
+    for step in range(300):
+        for _ in range(rng.randrange(3)):
+            gone, came, turned = rng.choice(list(kinds)), name(rng), rng.choice(list(kinds))
+            del kinds[gone]
+            kinds[came] = rng.choice("ab")
+            if turned in kinds:
+                kinds[turned] = rng.choice("ab")
+            sorts.change({gone, came, turned})
+        kind = rng.choice("ab")
+        if step % 3 == 0:
+            names = Names(list(kinds), sorts=sorts)
+            found = names.only(frozenset({kind}), lambda one, kind=kind: kinds.get(one) == kind)
+            written = slipped(rng.choice(list(kinds)), rng)
+            assert closest(written, found) == by_the_rules(
+                written, [one for one in kinds if kinds[one] == kind]
+            )
+
+
+def test_an_index_whose_words_are_mostly_gone_is_made_anew() -> None:
+    sorts, now = Sorts(), "name_0"
+
+    def found() -> Index:
+        return sorts.of(frozenset({"a"}), [now], lambda one: one == now)
+
+    first = found()
+    for number in range(1, 200):
+        sorts.change({now, f"name_{number}"})
+        now = f"name_{number}"
+        assert len(found()) == 1
+    assert found() is not first
+    assert closest("nmae_199", found()) == "name_199"
 
 
 def by_table(left: str, right: str) -> int:
@@ -97,4 +192,7 @@ def test_the_distance_is_that_of_the_textbook() -> None:
     for _ in range(1500):
         letters = rng.choice(("ab", "abc", "abcdefgh"))
         left, right = ("".join(rng.choices(letters, k=rng.randrange(11))) for _ in range(2))
-        assert distance(left, right) == by_table(left, right), (left, right)
+        edits, most = by_table(left, right), rng.randrange(9)
+        assert distance(left, right) == edits, (left, right)
+        within = distance(left, right, most)
+        assert within == edits if edits <= most else most < within <= edits, (left, right)
