@@ -52,6 +52,10 @@ class Function(msgspec.Struct, frozen=True):
     about: str
     rule: str = ""
     variadic: bool = False
+    needed: int = 0
+    """How many of its parameters may not be left out."""
+    by_name: bool = False
+    """Whether some of them take the name of a declaration instead of a value."""
 
     @property
     def signature(self) -> str:
@@ -60,6 +64,8 @@ class Function(msgspec.Struct, frozen=True):
         return f"{self.name}({', '.join(params)}{', …' if self.variadic else ''})"
 
 
+NAMES = frozenset(("tool", "judged"))
+"""What a parameter takes that is the name of a declaration instead of a value."""
 TEXT, INT, FLOAT, BOOL = Text(), Int(), Float(), Bool()
 UNKNOWN, JSON = Unknown(), Json()
 TEXTS = ListOf(TEXT)
@@ -73,7 +79,9 @@ def _function(
     for part in params.split(", ") if params else ():
         word, _, takes = part.partition(": ")
         found.append(Parameter(word.rstrip("?"), takes or "any", word.endswith("?")))
-    return name, Function(name, tuple(found), gives, about, rule, variadic)
+    needed = sum(not param.optional for param in found)
+    by_name = any(param.takes in NAMES for param in found)
+    return name, Function(name, tuple(found), gives, about, rule, variadic, needed, by_name)
 
 
 FUNCTIONS: Mapping[str, Function] = dict(

@@ -31,12 +31,13 @@ from .access import MOST_LISTED, index_shape, item_shape, report_no_field, repor
 from .arguments import Matching
 from .base import CallableSurface, ConstantSurface, Report, Scope
 from .braces import check_braces
-from .builtins import CONDITION, FUNCTIONS, Function
+from .builtins import CONDITION, FUNCTIONS, NAMES, Function
 from .callees import ELSEWHERE, check_member, report_hidden_call, report_no_value, report_not_callable
 from .env import Absent, Env
 from .fit import (
     answered,
     describe,
+    field_of,
     fields_of,
     fits,
     join,
@@ -45,7 +46,7 @@ from .fit import (
     without_null,
 )
 from .foreign import WORDS
-from .functions import NAMES, function_shape
+from .functions import function_shape
 from .names import listed, nearest, report_unknown, ticked
 from .narrowing import narrow
 from .operators import binary_shape, may_be_number, number_help
@@ -72,7 +73,7 @@ def narrowed(condition: ast.Expr, env: Env, scope: Scope) -> tuple[Env, Env]:
 def check_condition(expr: ast.Expr, env: Env, scope: Scope, report: Report) -> None:
     """An expression that must be true or false. Null counts as false."""
     shape = resolve(infer(expr, env, scope, report), scope)
-    if is_condition(shape, scope) or (isinstance(expr, ast.Call) and _is_answer(shape)):
+    if type(shape) is Bool or is_condition(shape, scope) or (type(expr) is ast.Call and _is_answer(shape)):
         return
     if _is_answer(shape):
         help = "Ask for its `.value`."
@@ -136,7 +137,7 @@ def _text(node: ast.Text, env: Env, scope: Scope, report: Report) -> Shape:
 
 
 def _number(node: ast.Number, env: Env, scope: Scope, report: Report) -> Shape:
-    return _FLOAT if any(mark in node.text for mark in ".eE") else _INT
+    return _INT if node.text.isdigit() else _FLOAT
 
 
 def _name(node: ast.Name, env: Env, scope: Scope, report: Report) -> Shape:
@@ -176,15 +177,14 @@ def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
         if known is not None:
             return known
     target = resolve(infer(node.target, env, scope, report), scope)
+    shape = field_of(target, node.name.text, scope)
+    if shape is not None:
+        return shape
     fields = fields_of(target, scope)
     if fields is None:
         return target if isinstance(target, Json | Null) else _UNKNOWN
-    name = node.name.text
-    shape = fields.get(name)
-    if shape is None:
-        report_no_field(node, target, tuple(fields), scope, report)
-        return _UNKNOWN
-    return shape
+    report_no_field(node, target, tuple(fields), scope, report)
+    return _UNKNOWN
 
 
 def _index(node: ast.Index, env: Env, scope: Scope, report: Report) -> Shape:
@@ -204,7 +204,9 @@ def _call(node: ast.Call, env: Env, scope: Scope, report: Report) -> Shape:
         function = None
     if function is not None and (name not in env.names):
         given = [
-            _UNKNOWN if _takes_name(function, index) else infer(arg.value, env, scope, report)
+            _UNKNOWN
+            if function.by_name and _takes_name(function, index)
+            else infer(arg.value, env, scope, report)
             for index, arg in enumerate(node.args)
         ]
         return function_shape(function, node, given, scope, report)

@@ -26,6 +26,20 @@ from .base import Scope, TypeSurface
 
 _DEEPEST = 32
 _UNKNOWN = Unknown()
+# No shape's class has a subclass: on the paths of every key, classes are looked up instead of asked for instances.
+_WITH_NAMES = frozenset((Record, ListOf, Nullable, Union))
+"""Shapes that may have the names of types in them."""
+_ANYTHING = frozenset((Unknown, Json))
+"""What a value of these shapes is, no text tells."""
+_MAYBE_NULL = frozenset((Nullable, Null, Unknown, Json))
+_SEVERAL = frozenset((Union, Variant))
+_PLAIN: dict[type, frozenset[type]] = {
+    Text: frozenset((Text, Literal)),
+    Float: frozenset((Int, Float)),
+    Literal: frozenset(),
+    Null: frozenset(),
+}
+"""The shapes that fit where one of these is wanted, beside the very same shape."""
 _WORDS: dict[type, str] = {
     Text: "text",
     Int: "int",
@@ -40,7 +54,7 @@ _WORDS: dict[type, str] = {
 def resolve(shape: Shape, scope: Scope) -> Shape:
     """The shape with every alias replaced. A name that is no type, or that only leads back to itself, is
     `Unknown`: it is reported where it stands."""
-    return _resolve(shape, scope, 0)
+    return _resolve(shape, scope, 0) if type(shape) in _WITH_NAMES else shape
 
 
 def _resolve(shape: Shape, scope: Scope, depth: int) -> Shape:
@@ -65,11 +79,11 @@ def _resolve(shape: Shape, scope: Scope, depth: int) -> Shape:
 
 def nullable(shape: Shape) -> Shape:
     """The shape, or null."""
-    return shape if isinstance(shape, Nullable | Null | Unknown | Json) else Nullable(shape)
+    return shape if type(shape) in _MAYBE_NULL else Nullable(shape)
 
 
 def without_null(shape: Shape) -> Shape:
-    return shape.item if isinstance(shape, Nullable) else shape
+    return shape.item if type(shape) is Nullable else shape
 
 
 def union(options: Iterator[Shape]) -> Shape:
@@ -95,7 +109,7 @@ def options_of(shape: Shape) -> tuple[Shape, ...]:
 def answered(shape: Shape, scope: Scope) -> Shape:
     """A shape as what answers, or is judged, carries it: the items of a list of unions are tagged."""
     known = resolve(shape, scope)
-    if isinstance(known, ListOf) and isinstance(known.item, Union):
+    if type(known) is ListOf and type(known.item) is Union:
         names = tuple(option.name for option in known.item.options if isinstance(option, Record))
         if len(names) == len(known.item.options):
             return ListOf(Variant(names), known.low, known.high)
@@ -105,9 +119,9 @@ def answered(shape: Shape, scope: Scope) -> Shape:
 def element(shape: Shape) -> Shape | None:
     """The shape of a list's items, None for what is no list. Null counts as an empty list."""
     known = without_null(shape)
-    if isinstance(known, ListOf):
+    if type(known) is ListOf:
         return known.item
-    return known if isinstance(known, Unknown | Json) else None
+    return known if type(known) in _ANYTHING else None
 
 
 # --- types ------------------------------------------------------------------------------------------------
@@ -147,12 +161,39 @@ def record_fields(name: str, scope: Scope) -> Mapping[str, Shape]:
     return fields
 
 
+def field_of(shape: Shape, name: str, scope: Scope) -> Shape | None:
+    """One of a resolved shape's fields, as `fields_of` gives it; None where it has no such field, or where the
+    text does not tell."""
+    if type(shape) is Nullable:
+        found = field_of(shape.item, name, scope)
+        return None if found is None else nullable(found)
+    if type(shape) is Record:
+        return _record_field(shape.name, name, scope)
+    fields = fields_of(shape, scope)
+    return None if fields is None else fields.get(name)
+
+
+def _record_field(record: str, name: str, scope: Scope) -> Shape | None:
+    seen: set[str] = set()
+    current: str | None = record
+    while current is not None and current not in seen:
+        seen.add(current)
+        info = record_of(current, scope)
+        if info is None:
+            break
+        for field in info.fields:
+            if field.name == name:
+                return nullable(field.shape) if field.optional else field.shape
+        current = info.extends
+    return None
+
+
 def fields_of(shape: Shape, scope: Scope) -> Mapping[str, Shape] | None:
     """The fields that a value of this resolved shape certainly has; None where the text does not tell."""
     if isinstance(shape, Nullable):
         inner = fields_of(shape.item, scope)
         return None if inner is None else {name: nullable(field) for name, field in inner.items()}
-    if isinstance(shape, Unknown | Json | Null):
+    if type(shape) in _ANYTHING or isinstance(shape, Null):
         return None
     if isinstance(shape, Object):
         return dict(shape.fields)
@@ -189,32 +230,29 @@ def fits(value: Shape, wanted: Shape, scope: Scope) -> bool:
 
 
 def _fits(value: Shape, wanted: Shape, scope: Scope) -> bool:
-    if value == wanted or isinstance(value, Unknown | Json) or isinstance(wanted, Unknown | Json):
+    if value == wanted or type(value) in _ANYTHING or type(wanted) in _ANYTHING:
         return True
-    if isinstance(wanted, Nullable):
-        return isinstance(value, Null) or _fits(without_null(value), wanted.item, scope)
-    if isinstance(value, Union | Variant):
+    if type(wanted) is Nullable:
+        return type(value) is Null or _fits(without_null(value), wanted.item, scope)
+    if type(value) in _SEVERAL:
         return all(_fits(option, wanted, scope) for option in options_of(value))
-    if isinstance(wanted, Union | Variant):
+    if type(wanted) in _SEVERAL:
         return any(_fits(value, option, scope) for option in options_of(wanted))
     return _fits_one(value, wanted, scope)
 
 
 def _fits_one(value: Shape, wanted: Shape, scope: Scope) -> bool:
-    if isinstance(wanted, Text):
-        return isinstance(value, Text | Literal)
-    if isinstance(wanted, Float):
-        return isinstance(value, Int | Float)
-    if isinstance(wanted, Literal | Null):
-        return False
-    if isinstance(wanted, Record):
-        if isinstance(value, Record):
+    plain = _PLAIN.get(type(wanted))
+    if plain is not None:
+        return type(value) in plain
+    if type(wanted) is Record:
+        if type(value) is Record:
             return extends(value.name, wanted.name, scope)
-        return isinstance(value, Object) and _is_record(value, wanted.name, scope)
-    if isinstance(wanted, ListOf):
-        return isinstance(value, ListOf) and fits(value.item, wanted.item, scope)
-    if isinstance(wanted, Object):
-        return isinstance(value, Object) and value.what == wanted.what
+        return type(value) is Object and _is_record(value, wanted.name, scope)
+    if type(wanted) is ListOf:
+        return type(value) is ListOf and fits(value.item, wanted.item, scope)
+    if type(wanted) is Object:
+        return type(value) is Object and value.what == wanted.what
     return type(value) is type(wanted)
 
 
@@ -225,7 +263,9 @@ def _is_record(value: Object, name: str, scope: Scope) -> bool:
     if not given.keys() <= wanted.keys():
         return False
     return all(
-        fits(given[field], shape, scope) if field in given else isinstance(shape, Nullable | Json | Unknown)
+        fits(given[field], shape, scope)
+        if field in given
+        else isinstance(shape, Nullable) or type(shape) in _ANYTHING
         for field, shape in wanted.items()
     )
 
@@ -235,22 +275,21 @@ def join(a: Shape, b: Shape, scope: Scope) -> Shape:
     if a == b:
         return a
     a, b = resolve(a, scope), resolve(b, scope)
-    if isinstance(a, Null) or isinstance(b, Null):
-        return nullable(b if isinstance(a, Null) else a)
-    if isinstance(a, Nullable) or isinstance(b, Nullable):
+    if type(a) is Null or type(b) is Null:
+        return nullable(b if type(a) is Null else a)
+    if type(a) is Nullable or type(b) is Nullable:
         return nullable(join(without_null(a), without_null(b), scope))
-    for known in (Unknown, Json):
-        if isinstance(a, known) or isinstance(b, known):
-            return known()
-    if isinstance(a, ListOf) and isinstance(b, ListOf):
+    if type(a) in _ANYTHING or type(b) in _ANYTHING:
+        return _UNKNOWN if type(a) is Unknown or type(b) is Unknown else Json()
+    if type(a) is ListOf and type(b) is ListOf:
         return ListOf(_join_items(a.item, b.item, scope))
-    if isinstance(a, Variant) and isinstance(b, Variant):
+    if type(a) is Variant and type(b) is Variant:
         return Variant(tuple(dict.fromkeys((*a.options, *b.options))))
     if _fits(a, b, scope):
         return b
     if _fits(b, a, scope):
         return a
-    if isinstance(a, Object) and isinstance(b, Object):
+    if type(a) is Object and type(b) is Object:
         return _join_objects(a, b, scope)
     return union(iter((a, b)))
 

@@ -73,13 +73,16 @@ def _plain_condition(
 def _confident_call(expr: ast.Expr, scope: Scope) -> ast.Call | None:
     """A confident condition whose answer an expression uses as plain true or false. Right of `and` and `or`
     no call may stand anyway."""
-    match expr:
-        case ast.Binary(op="and" | "or", left=operand) | ast.Unary(op="not", operand=operand):
-            return _confident_call(operand, scope)
-        case ast.Call():
+    while True:
+        if type(expr) is ast.Binary and expr.op in ("and", "or"):
+            expr = expr.left
+        elif type(expr) is ast.Unary and expr.op == "not":
+            expr = expr.operand
+        elif type(expr) is ast.Call:
             found = decision_of(expr, scope)
             return expr if found is not None and found.confident else None
-    return None
+        else:
+            return None
 
 
 def check_uncertain(

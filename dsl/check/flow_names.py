@@ -36,7 +36,7 @@ class State:
 
     def narrowed_to(self, env: Env) -> State:
         """The same names, known better."""
-        return State(env, self.sure)
+        return self if env is self.env else State(env, self.sure)
 
     def differing(self, before: State) -> Iterator[str]:
         """The names of which something else is known than before, maybe more than once."""
@@ -55,6 +55,8 @@ def meet(states: Sequence[State], before: State, scope: Scope) -> State:
     """What is known where the paths that parted at `before` meet again; there is at least one. Names that only a
     branch knows (`decision`) are gone. Only what a path has changed is looked at; where that comes to nothing,
     the answer is `before` itself."""
+    if states == [before]:
+        return before
     env, sure = before.env, before.sure
     for name in dict.fromkeys(chain.from_iterable(state.differing(before) for state in states)):
         has = [state.sure.get(name) for state in states]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import ast
@@ -22,45 +22,41 @@ def reads(expr: ast.Expr, where: str = "") -> tuple[list[ast.Name], list[tuple[a
     waiting: list[tuple[ast.Expr, str, frozenset[str]]] = [(expr, where, _NOTHING)]
     while waiting:
         node, place, own = waiting.pop()
-        kind = type(node)
-        if kind is ast.Name:
-            if node.id not in own:  # type: ignore[union-attr]
-                names.append(node)  # type: ignore[arg-type]
-            continue
-        parts = _PARTS.get(kind)
-        if parts is None:
-            continue
-        if place and kind is ast.Call:
-            calls.append((node, place))  # type: ignore[arg-type]
-        inside = [(part, place or its, own | {name} if name else own) for part, its, name in parts(node)]
-        inside.reverse()
-        waiting += inside
+        while type(node) is ast.Field:
+            node = node.target
+        if type(node) is ast.Name:
+            if node.id not in own:
+                names.append(node)
+        elif type(node) in _PARTS:
+            if place and type(node) is ast.Call:
+                calls.append((node, place))
+            for part, its, name in reversed(_PARTS[type(node)](node)):
+                waiting.append((part, place or its, own | {name} if name else own))
     return names, calls
 
 
-def _binary(node: ast.Binary) -> Iterable[_Part]:
+def _binary(node: ast.Binary) -> Sequence[_Part]:
     place = f"right of `{node.op}`" if node.op in ("and", "or") else ""
     return (node.left, "", ""), (node.right, place, "")
 
 
-def _if(node: ast.IfExpr) -> Iterable[_Part]:
+def _if(node: ast.IfExpr) -> Sequence[_Part]:
     return (node.condition, "", ""), (node.then, "after `then`", ""), (node.otherwise, "after `else`", "")
 
 
-def _quantified(node: ast.Quantified) -> Iterable[_Part]:
+def _quantified(node: ast.Quantified) -> Sequence[_Part]:
     place = f"in `{node.kind}`"
     return (node.source, place, ""), (node.body, place, node.name.text)
 
 
-def _comprehension(node: ast.Comprehension) -> Iterable[_Part]:
+def _comprehension(node: ast.Comprehension) -> Sequence[_Part]:
     place, name = "in a comprehension", node.name.text
     parts = ((node.source, place, ""), (node.body, place, name))
     return parts if node.condition is None else (*parts, (node.condition, place, name))
 
 
-_PARTS: dict[type, Callable[[Any], Iterable[_Part]]] = {
+_PARTS: dict[type, Callable[[Any], Sequence[_Part]]] = {
     ast.Text: lambda node: [(part, "in a template", "") for part in node.parts if type(part) is not str],
-    ast.Field: lambda node: ((node.target, "", ""),),
     ast.Index: lambda node: ((node.target, "", ""), (node.index, "", "")),
     ast.Call: lambda node: [(arg.value, "", "") for arg in node.args],
     ast.Unary: lambda node: ((node.operand, "", ""),),

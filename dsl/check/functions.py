@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .. import ast
 from ..shapes import Float, Int, Json, ListOf, Literal, Null, Nullable, Shape, Text, Unknown
 from .base import CallableSurface, Report, Scope
-from .builtins import Function, Parameter, tool_call
+from .builtins import NAMES, Function, Parameter, tool_call
 from .fit import answered, describe, element, join, nullable, resolve, without_null
 from .names import JUDGES, a, kind_of, nearest, report_unknown
 from .operators import kinds_of, may_be_number
@@ -23,8 +23,6 @@ _TAKES: dict[str, tuple[frozenset[str], str]] = {
     "text or list": (frozenset(("text", "list")), "a text or a list"),
     "sized": (frozenset(("text", "list", "object")), "a text, a list or an object"),
 }
-NAMES = frozenset(("tool", "judged"))
-"""Parameters that take the name of a declaration instead of a value."""
 
 
 def function_shape(
@@ -34,8 +32,9 @@ def function_shape(
     if not _count_fits(function, call, report):
         return _UNKNOWN
     shapes = [resolve(shape, scope) for shape in given]
-    for index, (arg, shape) in enumerate(zip(call.args, shapes, strict=True)):
-        param = function.params[min(index, len(function.params) - 1)]
+    params = function.params
+    for index, arg in enumerate(call.args):
+        shape, param = shapes[index], params[index] if index < len(params) else params[-1]
         if param.takes in NAMES:
             sound = _check_named(function, param, arg.value, scope, report)
         elif param.takes == "numbers" or (param.takes == "extremes" and len(shapes) == 1):
@@ -52,17 +51,17 @@ def _known(function: Function) -> Shape:
 
 
 def _count_fits(function: Function, call: ast.Call, report: Report) -> bool:
-    named = next((arg for arg in call.args if arg.name is not None), None)
-    if named is not None and named.name is not None:
-        report.add(
-            "flow.wrong-arguments",
-            named.name,
-            f"`{function.name}` takes its arguments by position, not by name",
-            label="remove the name",
-            help=f"It is called as `{function.signature}`.",
-        )
-        return False
-    needed = sum(not param.optional for param in function.params)
+    for arg in call.args:
+        if arg.name is not None:
+            report.add(
+                "flow.wrong-arguments",
+                arg.name,
+                f"`{function.name}` takes its arguments by position, not by name",
+                label="remove the name",
+                help=f"It is called as `{function.signature}`.",
+            )
+            return False
+    needed = function.needed
     most = None if function.variadic else len(function.params)
     count = len(call.args)
     if count >= needed and (most is None or count <= most):
@@ -90,13 +89,15 @@ def _check_numbers(function: Function, arg: ast.Arg, shape: Shape, scope: Scope,
 
 
 def _check_argument(function: Function, param: Parameter, arg: ast.Arg, shape: Shape, report: Report) -> bool:
+    if param.takes not in _TAKES:
+        return True
     kinds = kinds_of(shape)
-    if param.takes not in _TAKES or kinds is None:
+    if kinds is None:
         return True
     allowed, words = _TAKES[param.takes]
     if not kinds <= allowed:
         return _mismatch(report, arg, function, words, shape)
-    if isinstance(shape, Nullable):
+    if type(shape) is Nullable:
         report.add(
             "shape.mismatch",
             arg.value,

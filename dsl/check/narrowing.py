@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .. import ast
 from ..shapes import Null, Nullable, Object, Record, Shape, Union, Unknown, Variant
@@ -18,27 +19,40 @@ ShapeOf = Callable[[ast.Expr, Env], Shape]
 def narrow(condition: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
     """The environments in which a condition holds and does not hold. `shape_of` gives an expression's
     shape."""
-    match condition:
-        case ast.Unary(op="not", operand=operand):
-            holds, fails = narrow(operand, env, scope, shape_of)
-            return fails, holds
-        case ast.Binary(op="and", left=left, right=right):
-            holds, fails = narrow(left, env, scope, shape_of)
-            return narrow(right, holds, scope, shape_of)[0], env
-        case ast.Binary(op="or", left=left, right=right):
-            holds, fails = narrow(left, env, scope, shape_of)
-            return env, narrow(right, fails, scope, shape_of)[1]
-        case ast.Is(operand=operand, type=wanted, negated=negated):
-            found = _of_type(operand, wanted.text, env, scope, shape_of)
-            return (found[1], found[0]) if negated else found
-        case ast.Binary(op="==" | "!=" as op, left=left, right=right):
-            value = right if isinstance(left, ast.Null) else left
-            if isinstance(left, ast.Null) or isinstance(right, ast.Null):
-                absent, present = _of_null(value, env, scope, shape_of)
-                return (absent, present) if op == "==" else (present, absent)
-        case ast.Field(target=target, name=ast.Ident(text="ok")):
-            return _of_attempt(target, env, scope, shape_of)
+    rule = _RULES.get(type(condition))
+    return (env, env) if rule is None else rule(condition, env, scope, shape_of)
+
+
+def _not(condition: ast.Unary, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    if condition.op != "not":
+        return env, env
+    holds, fails = narrow(condition.operand, env, scope, shape_of)
+    return fails, holds
+
+
+def _binary(condition: ast.Binary, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    op, left, right = condition.op, condition.left, condition.right
+    if op == "and":
+        holds, _ = narrow(left, env, scope, shape_of)
+        return narrow(right, holds, scope, shape_of)[0], env
+    if op == "or":
+        _, fails = narrow(left, env, scope, shape_of)
+        return env, narrow(right, fails, scope, shape_of)[1]
+    if op in ("==", "!=") and (type(left) is ast.Null or type(right) is ast.Null):
+        absent, present = _of_null(right if type(left) is ast.Null else left, env, scope, shape_of)
+        return (absent, present) if op == "==" else (present, absent)
     return env, env
+
+
+def _is(condition: ast.Is, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    holds, fails = _of_type(condition.operand, condition.type.text, env, scope, shape_of)
+    return (fails, holds) if condition.negated else (holds, fails)
+
+
+def _field(condition: ast.Field, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
+    if condition.name.text != "ok":
+        return env, env
+    return _of_attempt(condition.target, env, scope, shape_of)
 
 
 def _of_attempt(operand: ast.Expr, env: Env, scope: Scope, shape_of: ShapeOf) -> tuple[Env, Env]:
@@ -108,3 +122,11 @@ def without(shape: Shape, wanted: str, scope: Scope) -> Shape:
     if isinstance(shape, Variant):
         return Variant(tuple(option.name for option in left if isinstance(option, Record)))
     return union(iter(left))
+
+
+_RULES: dict[type, Callable[[Any, Env, Scope, ShapeOf], tuple[Env, Env]]] = {
+    ast.Unary: _not,
+    ast.Binary: _binary,
+    ast.Is: _is,
+    ast.Field: _field,
+}

@@ -41,6 +41,7 @@ _KINDS: dict[type, str] = {
     Variant: "object",
     Null: "null",
 }
+_ONE_KIND = {shape: frozenset((kind,)) for shape, kind in _KINDS.items()}
 _ORDERED = frozenset(("number", "text"))
 
 
@@ -48,9 +49,9 @@ def kinds_of(shape: Shape) -> frozenset[str] | None:
     """What a resolved shape is, coarsely: text, number, bool, list, object, null; None where the text does
     not tell."""
     known = without_null(shape)
-    kind = _KINDS.get(type(known))
-    if kind is not None:
-        return frozenset((kind,))
+    one = _ONE_KIND.get(type(known))
+    if one is not None:
+        return one
     found = [_KINDS.get(type(without_null(option))) for option in options_of(known)]
     return None if None in found else frozenset(kind for kind in found if kind is not None)
 
@@ -238,7 +239,7 @@ def _arithmetic(node: ast.Binary, left: Shape, right: Shape, scope: Scope, repor
 
 def may_be_number(shape: Shape) -> bool:
     """Whether a resolved shape is a number, or not known to be none. One that may be null is none."""
-    if isinstance(shape, Unknown | Json):
+    if _KINDS.get(type(shape)) == "number" or isinstance(shape, Unknown | Json):
         return True
     return all(_KINDS.get(type(option)) == "number" for option in options_of(shape))
 

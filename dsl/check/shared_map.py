@@ -18,7 +18,7 @@ class SharedMap(Mapping[str, V]):
 
     __slots__ = ("_places", "_rows")
 
-    def __init__(self, places: dict[str, int], rows: tuple[dict[str, V], ...]) -> None:
+    def __init__(self, places: dict[str, int], rows: list[dict[str, V]]) -> None:
         self._places = places
         self._rows = rows
 
@@ -49,20 +49,20 @@ class SharedMap(Mapping[str, V]):
 
     def having(self, name: str, value: V) -> SharedMap[V]:
         """The same with a value for a name."""
-        places, rows = self._places, self._rows
+        places, rows = self._places, self._rows.copy()
         at = places.setdefault(name, len(places)) // _ROW
-        if at < len(rows):
-            return SharedMap(places, (*rows[:at], {**rows[at], name: value}, *rows[at + 1 :]))
-        missing: tuple[dict[str, V], ...] = ({},) * (at - len(rows))
-        return SharedMap(places, (*rows, *missing, {name: value}))
+        while at >= len(rows):
+            rows.append({})
+        rows[at] = {**rows[at], name: value}
+        return SharedMap(places, rows)
 
     def without(self, name: str) -> SharedMap[V]:
         """The same without a name."""
         if name not in self:
             return self
-        rows, at = self._rows, self._places[name] // _ROW
-        row = {other: value for other, value in rows[at].items() if other != name}
-        return SharedMap(self._places, (*rows[:at], row, *rows[at + 1 :]))
+        rows, at = self._rows.copy(), self._places[name] // _ROW
+        rows[at] = {other: value for other, value in rows[at].items() if other != name}
+        return SharedMap(self._places, rows)
 
     def differing(self, before: SharedMap[V]) -> Iterator[str]:
         """The names that have not the very value that they had in a map from which this one comes."""
@@ -78,5 +78,5 @@ class SharedMap(Mapping[str, V]):
 def shared_map(values: Mapping[str, V]) -> SharedMap[V]:
     """A map of its own, from which others may come."""
     items = list(values.items())
-    rows = tuple(dict(items[at : at + _ROW]) for at in range(0, len(items), _ROW))
+    rows = [dict(items[at : at + _ROW]) for at in range(0, len(items), _ROW)]
     return SharedMap({name: place for place, name in enumerate(values)}, rows)
