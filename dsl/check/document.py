@@ -129,7 +129,7 @@ def edited(document: Document, edit: Edit, held: Held, entry_of: Callable[[str],
             return Edited(Document(document.path, held, entries), [entry], [other])
     text, new_end = held.text, edit.start + len(edit.text)
     first, last, new = resplit(text, old.chunks, touched, edit.end, new_end)
-    if first < last and new and new[0] == old.chunks[first] and new[0][1] < edit.start:
+    while first < last and new and new[0] == old.chunks[first] and new[0][1] < edit.start:
         first, new = first + 1, new[1:]
     after = [entry_of(text[begin:end]) for begin, end in new]
     entries = old.replaced(first, last, after, [begin for begin, _ in new], new_end - edit.end)

@@ -115,7 +115,9 @@ def resplit(
     stay, those behind move by `new_end - old_end`.
     """
     moved = new_end - old_end
-    first = max(0, touched - 1)
+    # The edit may finish the head line of the chunk before it, or add to comments that nothing followed: then it says
+    # anew where that chunk begins. The one before it begins where it did.
+    first = max(0, touched - 2)
     last = max(first, touched)
     new: list[Chunk] = []
     for chunk in _scan(text, chunks[first][0] if first else 0, _ANY_LINE):
