@@ -68,7 +68,9 @@ class FlowInput:
         if self._params and len(self._needed) <= 1:
             return {(self._needed or self._params)[0].name: input}
         raise ConfigurationError(
-            f"{self._flow} takes {', '.join(self._names) or 'no input'}: give each by name",
+            f"{self._flow} takes {', '.join(self._names)}: give each by name"
+            if self._names
+            else f"{self._flow} takes no input",
             code="flow.wrong-arguments",
         )
 

@@ -139,7 +139,7 @@ def _builtin(
     return Target(
         name=name,
         api=api,
-        url=_checked_url(name, _url(name, builtin, environ)),
+        url=_checked_url(name, _url(name, builtin, environ), builtin.url_env or ""),
         key=_key(name, key) if key else None,
         prefix="" if builtin.keeps_prefix else f"{name.partition('_')[0]}/",
         rounding=rounding,
@@ -188,15 +188,18 @@ def _url(name: str, builtin: Builtin, environ: Mapping[str, str]) -> str:
         return builtin.url
     # Ollama's own variable holds an address: `0.0.0.0:11434`, what a server listens at, or a bare host.
     url = moved if "://" in moved else f"http://{moved}"
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (urlsplit(builtin.url).port if parts.scheme == "http" else None)
+    except ValueError:
+        return ""  # which is refused where it is used, and shows nobody a password
     host = "127.0.0.1" if parts.hostname == "0.0.0.0" else parts.hostname or "127.0.0.1"
-    port = parts.port or (urlsplit(builtin.url).port if parts.scheme == "http" else None)
     host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/') or '/v1'}"
 
 
-def _checked_url(provider: str, url: str) -> str:
-    """A base url holds no key in any place: it would end in errors and logs."""
+def _checked_url(provider: str, url: str, variable: str = "") -> str:
+    """A base url holds no key in any place: it would end in errors and logs. `variable` is where it may come from."""
     problem = None
     try:
         parts = urlsplit(url)
@@ -210,7 +213,8 @@ def _checked_url(provider: str, url: str) -> str:
     elif parts.query or parts.fragment or "?" in url or "#" in url:
         problem = "holds a query or a fragment"
     if problem is not None:
-        raise ConfigurationError(f"provider {provider}: its url {problem}", code="model.bad-url")
+        where = f" ({variable})" if variable else ""
+        raise ConfigurationError(f"provider {provider}: its url{where} {problem}", code="model.bad-url")
     return url.rstrip("/")
 
 

@@ -174,9 +174,7 @@ class Pool:
 
     def _context(self) -> ssl.SSLContext:
         if self._tls is None and self._base.scheme == "https":
-            self._tls = httpx.create_ssl_context()
-            # httpx brings certificates of its own; those that this machine was given are as good.
-            self._tls.load_default_certs()
+            self._tls = _trusting()
         elif self._tls is None:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return self._tls
@@ -349,6 +347,17 @@ def _cause(error: Exception) -> BaseException | None:
     """What httpcore caught: it hands that on as the argument of its own error."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, BaseException) else None
+
+
+def _trusting() -> ssl.SSLContext:
+    try:
+        context = httpx.create_ssl_context()
+        # httpx brings certificates of its own; those that this machine was given are as good.
+        context.load_default_certs()
+    except OSError as error:
+        said = "the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read"
+        raise ExchangeError("provider.tls", f"{said} ({error.strerror or error})") from None
+    return context
 
 
 def _read_url(url: str) -> httpx.URL:

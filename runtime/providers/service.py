@@ -230,15 +230,23 @@ class Receiver(Generic[T]):
             return self._reader.finish(self._whole)
         head = self._head
         if 300 <= head.status < 400:
-            there = urlsplit(head.headers.get("location", ""))
-            shown = f"{there.scheme}://{there.hostname}{there.path}" if there.hostname else there.path
+            there = _place(head.headers.get("location", ""))
             raise self._failures.make(
-                "provider.redirect", f"to {shown}; set the url to that", status=head.status
+                "provider.redirect", f"to {there}; set the url to that", status=head.status
             )
         raise self._failures.from_status(head.status, head.headers, bytes(self._error))
 
 
 _MOST_OF_AN_ERROR = 65_536
+
+
+def _place(location: str) -> str:
+    """Where a redirect leads, without a query, which may hold a key."""
+    try:
+        there = urlsplit(location)
+    except ValueError:
+        return "no address"
+    return f"{there.scheme}://{there.hostname}{there.path}" if there.hostname else there.path
 
 
 def _headers(extra: tuple[tuple[str, str], ...]) -> dict[str, str]:

@@ -177,6 +177,16 @@ def test_ollamas_variable_is_read_as_ollama_does(host, url) -> None:
     assert choose(ModelChoice("ollama/m"), {"OLLAMA_HOST": host}).target.url == url
 
 
+@pytest.mark.parametrize(
+    "host", ["[::1", "http://[::1", "127.0.0.1:99999", "http://127.0.0.1:abc", "ftp://x"]
+)
+def test_a_variable_that_holds_no_address_is_named_and_hides_no_other_service(host: str) -> None:
+    environ = {"OLLAMA_HOST": host}
+    with pytest.raises(ConfigurationError, match=r"ollama: its url \(OLLAMA_HOST\) is no http\(s\) address"):
+        choose(ModelChoice("ollama/m"), environ)
+    assert {found.name for found in survey(environ)} >= {"ollama", "openai"}
+
+
 def test_the_models_settings_go_with_the_target() -> None:
     target = choose(ModelChoice("typesafe/j", retries=0, concurrency=3, timeout=9.0), ALL).target
     assert (target.retries, target.concurrency, target.timeout, target.rounding) == (0, 3, 9.0, 2)

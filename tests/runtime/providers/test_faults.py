@@ -470,6 +470,12 @@ async def test_a_reset_within_a_stream_is_a_cut_answer_and_asked_again(kit) -> N
     assert (reply.text, len(server.requests), reply.usage.incomplete) == ("whole", 2, True)
 
 
+async def test_a_redirect_to_what_is_no_address_is_told_like_any_other(kit) -> None:
+    error, _ = await fault(kit, kit.answers("", 307, headers={"location": "http://[::1"}))
+    assert (error.code, error.status) == ("provider.redirect", 307)
+    assert "to no address" in error.message
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_no_redirect_is_followed_not_even_to_the_same_host(kit, status) -> None:
     moved = kit.answers("", status, headers={"location": "/v2/chat/completions"})

@@ -72,6 +72,22 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused_and_nothing_is_s
     assert "certificate" in caught.value.message
 
 
+@pytest.mark.parametrize("text", [None, "no certificate\n"])
+async def test_certificates_that_cannot_be_read_are_told_by_the_variable_that_names_them(
+    kit, tmp_path, monkeypatch, text
+) -> None:
+    file = tmp_path / "roots.pem"
+    if text is not None:
+        file.write_text(text)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    async with open_provider(kit.target("https://127.0.0.1:9/v1"), kit.clockwork()) as provider:
+        with pytest.raises(
+            ProviderError, match="SSL_CERT_FILE or SSL_CERT_DIR names cannot be read"
+        ) as caught:
+            await provider.chat(kit.asks())
+    assert (caught.value.code, caught.value.attempts) == ("provider.tls", 1)
+
+
 async def test_a_certificate_that_is_trusted_carries_the_call(kit, identity) -> None:
     server = kit.Server([kit.streams(kit.delta("ok", "stop"))])
     trusting = ssl.create_default_context(cadata=CERTIFICATE)
