@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from ...dsl.files import read_bytes
 from ..judge.errors import ConfigurationError, JudgeflowError
 from ..report.exit_codes import ANSWERED, NOT_GOOD, PAUSED
 from ..store.canonical import canonical_hash
@@ -81,7 +82,7 @@ class ResultsFile:
         """Raises `ConfigurationError` where there are results and nobody said what is to become of them, or where they
         are not a batch's."""
         try:
-            data = path.read_bytes() if path.exists() else b""
+            data = read_bytes(str(path)) if path.exists() else b""
             if data.strip() and not (resume or fresh):
                 raise ConfigurationError(
                     f"{path} holds results already: --resume goes on with them, --fresh begins anew, "

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...dsl.files import read_bytes
 from .eval_arguments import count
 from .runs import add_filters, answering, filter_of, read_store
 from .store_file import store_file
@@ -133,7 +134,7 @@ def _case(name: str, head: TernHead, label: str | None, *, expected: bool) -> by
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(str(path))
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import webbrowser
 from pathlib import Path
@@ -15,7 +14,7 @@ from ..view.export import export_page
 from ..view.server import ViewServer
 from .runs import answering, filter_of, read_store
 from .store_file import store_file
-from .whole_file import PROGRAM
+from .whole_file import PROGRAM, write_whole
 from .wrong_use import WrongUse
 
 _FILTERS = ("flow", "status", "since", "thread", "version", "text", "limit")
@@ -50,15 +49,10 @@ def _write(path: Path, page: str) -> None:
     """The whole file or nothing new; its owner alone may read it."""
     if path.suffix == ".judge":
         raise WrongUse(f"{path}: {PROGRAM}")
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(page)
-        part.replace(path)
+        write_whole(str(path), page, private=True)
     except OSError as error:
         raise WrongUse(f"{path}: {error.strerror or error}; choose another file, or -") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _serve(arguments: argparse.Namespace) -> None:

@@ -11,8 +11,9 @@ PROGRAM = "it is a program, and would be written over"
 """What is said of an output that is named like a `.judge` file."""
 
 
-def write_whole(path: str, text: str) -> None:
-    """Writes a text as UTF-8 in place of what the file held. Its mode stays, and a link still leads to it.
+def write_whole(path: str, text: str, *, private: bool = False) -> None:
+    """Writes a text as UTF-8 in place of what the file held. Its mode stays, unless what is written is `private` to
+    its owner, and a link still leads to it.
 
     Raises `OSError`; the file is as it was then.
     """
@@ -25,8 +26,8 @@ def write_whole(path: str, text: str) -> None:
         return
     draft = f"{real}.{os.getpid()}.part"
     try:
-        _write(draft, text)
-        if there:
+        _write(draft, text, 0o600 if private else 0o666)
+        if there and not private:
             os.chmod(draft, S_IMODE(os.stat(real).st_mode))
         os.replace(draft, real)
     finally:
@@ -34,6 +35,7 @@ def write_whole(path: str, text: str) -> None:
             os.unlink(draft)
 
 
-def _write(path: str, text: str) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+def _write(path: str, text: str, mode: int = 0o666) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with open(handle, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)

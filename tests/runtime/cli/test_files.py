@@ -86,6 +86,16 @@ def test_a_named_pipe_is_not_waited_for(verb: str, capsys: Told) -> None:
     assert "a pipe or a device is no file" in capsys.readouterr().err.lower()
 
 
+def test_results_and_cases_are_not_gone_on_with_in_a_named_pipe(capsys: Told) -> None:
+    Path("flow.judge").write_text("flow main(x: text) -> text { return x }\n", encoding="utf-8")
+    Path("cases.jsonl").write_text('{"input": "a"}\n', encoding="utf-8")
+    os.mkfifo("pipe.jsonl")
+    assert main(["batch", "flow.judge", "--cases", "cases.jsonl", "--out", "pipe.jsonl", "--fresh"]) == 2
+    assert main(["run", "flow.judge", "a", "--quiet"]) == 0
+    assert main(["golden", "add", "pipe.jsonl", "--from-last", "1"]) == 2
+    assert capsys.readouterr().err.count("pipe.jsonl: A pipe or a device is no file") == 2
+
+
 def test_what_imports_a_named_pipe_is_told_that_there_is_no_such_file(capsys: Told) -> None:
     os.mkfifo("pipe.judge")
     Path("main.judge").write_text('import "pipe.judge"\n', encoding="utf-8")
@@ -130,7 +140,7 @@ def test_the_command_that_is_suggested_can_be_pasted(capsys: Told) -> None:
 
 
 def test_a_file_is_rewritten_whole_or_not_at_all(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: str, text: str) -> None:
+    def full(path: str, text: str, mode: int) -> None:
         Path(path).write_text(text[:3], encoding="utf-8")
         raise OSError(errno.ENOSPC, "No space left on device")
 

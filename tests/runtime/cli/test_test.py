@@ -133,7 +133,7 @@ def test_a_file_that_may_not_be_written_is_told_before_a_model_is_asked(
 def test_a_full_disk_leaves_the_blocks_as_they_were_and_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: str, text: str) -> None:
+    def full(path: str, text: str, mode: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
     monkeypatch.setattr(whole_file, "_write", full)

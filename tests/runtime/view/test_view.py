@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import urllib.error
@@ -238,6 +239,20 @@ def test_export_is_one_file_with_every_run_whole(path: Path, tmp_path: Path) -> 
         given for name, given in seen.attributes if name == "id"
     }
     assert out.stat().st_mode & 0o777 == 0o600
+
+
+def test_export_takes_no_device_and_no_link_away(path: Path, tmp_path: Path) -> None:
+    pipe, real, link = tmp_path / "pipe.html", tmp_path / "real.html", tmp_path / "link.html"
+    os.mkfifo(pipe)
+    link.symlink_to(real)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert main(["view", "aaaa", "--export", str(pipe)]) == 0
+    assert os.read(reading, 15) == b"<!doctype html>"
+    os.close(reading)
+    assert pipe.is_fifo()
+    assert main(["view", "aaaa", "--export", str(link)]) == 0
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
 
 
 def test_export_of_one_run_and_of_those_that_fit(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
