@@ -35,8 +35,7 @@ class Index:
         self._plain: list[str] = []
         self._lengths = bytearray()
         self._places: dict[str, int] = {}
-        self._rows: dict[str, int] = {}
-        """Those that were needed, by the letter, as often as it has to be there."""
+        self._rows = _Rows(self._plain)
         self._starts: _Starts | None = None
         for word in sorted(set(words)):
             self.add(word)
@@ -78,23 +77,24 @@ class Index:
         size = len(plain)
         if size < 2:
             return NOTHING
-        shared = sum(map(self._row, _marks(plain)))
+        shared = sum(map(self._rows.__getitem__, _marks(plain)))
         most = size // 3 or 1
-        best = self._slip_of(word, shared, size, range(most + 1), NOTHING)
+        best = self._slip_of(word, plain, shared, size, range(most + 1), NOTHING)
         if best[0] > most and size // 2 > most:
             # Only longer words may take that many edits.
-            best = self._slip_of(word, shared, _GONE, range(most + 1, size // 2 + 1), best)
+            best = self._slip_of(word, plain, shared, _GONE, range(most + 1, size // 2 + 1), best)
         if best[0] > most and size >= SAME_START:
             if self._starts is None:
                 self._starts = _Starts((self._plain[place], word) for word, place in self._places.items())
-            best = self._starts.closest(word, best)
+            best = self._starts.closest(word, plain, best)
         return best
 
-    def _slip_of(self, word: str, shared: int, floor: int, edits: Iterable[int], best: Near) -> Near:
+    def _slip_of(
+        self, word: str, plain: str, shared: int, floor: int, edits: Iterable[int], best: Near
+    ) -> Near:
         """The nearest of those that take one of these numbers of edits at least, or what was better already: each
         letter that only one of two words has costs one. `shared` are their letters in common, and `floor` stands for
         the length of those that are not longer than the word."""
-        plain = plain_word(word)
         behind = len(plain) + 1
         longer = self._lengths.translate(bytes((floor,)) * behind + _BYTES[behind:])
         least = (int.from_bytes(longer, "little") - shared).to_bytes(len(longer), "little")
@@ -112,12 +112,17 @@ class Index:
                 at = least.find(number, at + 1)
         return best
 
-    def _row(self, mark: str) -> int:
-        row = self._rows.get(mark)
-        if row is None:
-            counts = bytes(map(str.count, self._plain, repeat(mark[0])))
-            enough = counts.translate(bytes(len(mark)) + b"\1" * (256 - len(mark)))
-            row = self._rows[mark] = int.from_bytes(enough, "little")
+
+class _Rows(dict[str, int]):
+    """The rows that were needed, by the letter, as often as it has to be in a word."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._words = words
+
+    def __missing__(self, mark: str) -> int:
+        counts = bytes(map(str.count, self._words, repeat(mark[0])))
+        enough = counts.translate(bytes(len(mark)) + b"\1" * (256 - len(mark)))
+        row = self[mark] = int.from_bytes(enough, "little")
         return row
 
 
@@ -143,14 +148,15 @@ class _Starts:
             at = words.index(word, bisect_left(plains, plain))
             del plains[at], words[at]
 
-    def closest(self, word: str, best: Near) -> Near:
+    def closest(self, word: str, plain: str, best: Near) -> Near:
         """The first in the alphabet of those that share half of their letters with a word, or what was better."""
-        plain = plain_word(word)
         for length, (plains, words) in self._groups.get(plain[:SAME_START], {}).items():
             longer = max(len(plain), length)
             half, score = (longer + 1) // 2, (longer // 3 or 1) + 0.5
-            if score <= best[0]:
-                low = bisect_left(plains, plain[:half], key=lambda other: other[:half])
+            low = (
+                bisect_left(plains, plain[:half]) if score <= best[0] and half <= len(plain) else len(plains)
+            )
+            if low < len(plains) and plains[low].startswith(plain[:half]):
                 high = bisect_right(plains, plain[:half], low, key=lambda other: other[:half])
                 near = [one for one in words[low:high] if one != word]
                 best = min(best, (score, min(near))) if near else best
