@@ -66,6 +66,8 @@ _ALL_PARTS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 }
 """The parts of a node that has several, the last first: what is laid on a stack first comes last."""
 _CALLERS = frozenset(Caller.__args__)
+_BODY = object()
+"""Stands before the body: the callers so far are none of it."""
 
 
 class Reading(NamedTuple):
@@ -79,12 +81,11 @@ class Reading(NamedTuple):
 
 def read(node: ast.Declaration) -> Reading:
     """What a declaration mentions and calls. What it does is the last part of its tree, its body or its clauses."""
-    names: set[str] = set()
     parts = _ALL_PARTS.get(type(node))
-    body, *head = (node,) if parts is None else parts(node)
-    _walk(tuple(head), names)
-    found = _walk(body, names)
-    return Reading(frozenset(names), found)
+    if parts is None:
+        return _walk([node])
+    body, *head = parts(node)
+    return _walk([body, _BODY, *head])
 
 
 def mentions(node: ast.Declaration) -> frozenset[str]:
@@ -94,34 +95,39 @@ def mentions(node: ast.Declaration) -> frozenset[str]:
 
 def callers_in(tree: object) -> list[Caller]:
     """Every caller in a tree, in order."""
-    return _walk(tree, set())
+    return _walk([tree]).callers
 
 
-def _walk(tree: object, names: set[str]) -> list[Caller]:
-    """The callers in a tree; adds what is mentioned to the names. A key stroke waits for this: a name is no node of
-    its own here, a node with one part is looked through, and nothing else is looked at twice."""
-    found: list[Caller] = []
+def _walk(waiting: list[Any]) -> Reading:
+    """What is mentioned and called in the trees that wait, the last one first. A key stroke waits for this, too: a name
+    is no node of its own here, a node with one part is looked through, and nothing is looked at twice."""
+    callers: list[Caller] = []
+    names: list[str] = []
     words: list[str] = []
-    waiting: list[Any] = [tree]
+    part_of, parts_of = _PART.get, _ALL_PARTS.get
     while waiting:
         node = waiting.pop()
-        while (part := _PART.get(type(node))) is not None:
+        while (part := part_of(type(node))) is not None:
             node = part(node)
         kind = type(node)
         if kind is str:
             words.append(node)
         elif kind is tuple:
             waiting += node[::-1]
-        elif (parts := _ALL_PARTS.get(kind)) is not None:
+        elif (parts := parts_of(kind)) is not None:
             waiting += parts(node)
             if kind in _CALLERS:
-                found.append(node)
+                callers.append(node)
         elif kind is ast.Text:
-            waiting += [part for part in reversed(node.parts) if type(part) is not str]
+            for piece in reversed(node.parts):
+                if type(piece) is not str:
+                    waiting.append(piece)
         elif kind is ast.ModelRef:
-            names.add(node.text)
-    names.update([word.partition(".")[0] if "." in word else word for word in words])
-    return found
+            names.append(node.text)
+        elif node is _BODY:
+            callers.clear()
+    names += [word.partition(".")[0] if "." in word else word for word in words]
+    return Reading(frozenset(names), callers)
 
 
 def quoted_models(node: object) -> Iterator[ast.ModelRef]:
