@@ -17,9 +17,12 @@ def share(text: str) -> float:
     return value
 
 
+_DIGITS = 15
+
+
 def count(text: str) -> int:
-    """A whole number from 1."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
+    """A whole number from 1; the store takes none of more than 63 bits."""
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no count: write a whole number from 1")
     return int(text)
 
