@@ -41,7 +41,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     with answers_only() as out:
         screen = Screen(arguments, out)
         result = trio.run(_go_on, program, tern, store_file(), arguments, screen)
-    screen.result(result)
+        screen.result(result)
     return exit_code(result.record)
 
 

@@ -68,10 +68,11 @@ def start(
     told: Callable[[Result], None] = lambda result: None,
 ) -> int:
     """Runs the input to its end and prints what came of it; `told` is told as well. The exit code."""
-    with answers_only() as out, kept_replies(arguments) as replies:
+    with answers_only() as out:
         screen = Screen(arguments, out)
-        result = trio.run(_run, program, arguments, given, screen, replies, replay_of)
-    screen.result(result)
+        with kept_replies(arguments) as replies:
+            result = trio.run(_run, program, arguments, given, screen, replies, replay_of)
+        screen.result(result)
     told(result)
     return replies.code(exit_code(result.record))
 

@@ -27,16 +27,26 @@ class Screen:
         self._arguments = arguments
         self._out = out
         self._answered = False
+        self._unwritten: OSError | None = None
 
     def hooks(self, workflow: str, allowed: Decimal | None) -> list[events.Hook]:
         """`allowed` are the US dollars that the run may cost; None where that is not limited."""
         hooks: list[events.Hook] = []
         if self._arguments.events:
-            hooks.append(lambda event: print(msgspec.json.encode(event).decode(), file=self._out, flush=True))
+            hooks.append(self._event)
         if not self._arguments.quiet:
             hooks.append(_live_view(workflow, allowed))
         # After the live view, which must have cleared its last line.
         return [*hooks, self._kept]
+
+    def _event(self, event: events.Event) -> None:
+        """A line of JSON. That one could not be written is told at the end, where nobody was gone."""
+        try:
+            print(msgspec.json.encode(event).decode(), file=self._out, flush=True)
+        except BrokenPipeError:
+            lead_nowhere(self._out)
+        except OSError as error:
+            self._unwritten = error
 
     def _kept(self, event: events.Event) -> None:
         if isinstance(event, events.RunKept):
@@ -56,11 +66,14 @@ class Screen:
                 print(msgspec.json.encode(result.record).decode(), file=self._out)
             self._answer(result.answer)
             self._out.flush()
+            if self._unwritten is not None:
+                raise self._unwritten
         except BrokenPipeError:
             # Nobody reads it: that changes nothing about how the run ended.
             lead_nowhere(self._out)
         except OSError:
-            _tell(f"the answer could not be printed; the record has it: jrun show {result.record.id[:8]}")
+            what = "an event" if self._unwritten is not None else "the answer"
+            _tell(f"{what} could not be printed; the record has it: jrun show {result.record.id[:8]}")
             raise
         finally:
             self._tell_how(result)

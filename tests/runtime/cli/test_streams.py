@@ -48,6 +48,8 @@ def shell(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
         ("jrun f.judge hello > /dev/full", 1, "standard output cannot be written: No space left on device"),
         ("jrun f.judge hello > /dev/full", 1, "the record has it: jrun show "),
         ("jrun f.judge hello > /dev/full", 1, "thread: "),
+        ("jrun f.judge hello --events > /dev/full", 1, "an event could not be printed; the record has it"),
+        ("jrun f.judge hello --events | true; exit ${PIPESTATUS[0]}", 0, "thread: "),
         ("jrun --help > /dev/full", 1, "standard output cannot be written: No space left on device"),
         ("jrun check bad.judge > /dev/full", 1, "standard output cannot be written"),
         ("jrun f.judge hello >&-", 0, "thread: "),
@@ -99,3 +101,31 @@ def test_case_249_on_a_console_without_our_marks_no_two_verdicts_look_alike(
     assert raw.getvalue() == b"+ passed -> x failed, ? unreadable, - cut, > runs; W?s ?\n"
     marks = "✔✖▶‖⊘●"
     assert len(set(marks.translate(PLAIN)) | {"?"}) == len(marks) + 1
+
+
+TOOL = """
+tool look(id: text) -> text { python "look.py:look" }
+flow main(id: text) -> text {
+  found = look(id)
+  return found
+}
+"""
+LOOK = """
+import os, subprocess, sys
+
+def look(id):
+    print("printed")
+    os.write(1, b"written\\n")
+    subprocess.run([sys.executable, "-c", "print('by another program')"], check=True)
+    return id
+"""
+
+
+@pytest.mark.slow
+def test_what_a_tool_and_the_programs_that_it_runs_print_spoils_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "look.py").write_text(LOOK, encoding="utf-8")
+    (tmp_path / "tool.judge").write_text(TOOL, encoding="utf-8")
+    done = shell(tmp_path, "jrun tool.judge A-7")
+    assert (done.returncode, done.stdout) == (0, "A-7\n")
+    for text in ("printed", "written", "by another program"):
+        assert text in done.stderr
