@@ -30,6 +30,7 @@ from ..report.exit_codes import INTERRUPTED as EXIT_INTERRUPTED
 from ..report.junit import Case as JUnitCase
 from ..report.junit import junit_xml
 from ..report.text import one_line
+from .answers_only import answers_only
 from .replies import reply_cache
 from .store_file import store_file
 from .wrong_use import WrongUse
@@ -66,7 +67,7 @@ def evaluated(
 @contextmanager
 def kept(arguments: argparse.Namespace) -> Iterator[ReplyCache | None]:
     """The cache that `--cache` asks for; how much came from it is told at the end. What could not be written is told
-    before anything is paid for."""
+    before anything is paid for, and what judges and tools print is no part of the report, which comes afterwards."""
     for path in (arguments.html, arguments.junit):
         if path is not None:
             _check_writable(Path(path))
@@ -74,7 +75,7 @@ def kept(arguments: argparse.Namespace) -> Iterator[ReplyCache | None]:
         raise WrongUse(
             "--repeat asks anew, and --cache would answer with the same replies: leave one of them out"
         )
-    with reply_cache(arguments) as cache:
+    with answers_only(), reply_cache(arguments) as cache:
         yield cache
         if cache is not None and not arguments.quiet:
             print(f"{counted(cache.taken, 'reply', 'replies')} from the cache", file=sys.stderr)

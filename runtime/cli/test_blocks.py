@@ -20,6 +20,7 @@ from ..report.live import clean
 from ..run import Stamp
 from ..testing.blocks import TestOutcome, run_block
 from ..testing.recorded import record_block
+from .answers_only import answers_only
 from .whole_file import PROGRAM, write_whole
 
 
@@ -49,7 +50,9 @@ def test_files(arguments: argparse.Namespace) -> int:
             except OSError as error:
                 print(f"jrun: --record {name}: {error.strerror or error}", file=sys.stderr)
                 return FAILED
-        for outcome, seconds in trio.run(_run_all, program, arguments.k):
+        with answers_only():
+            outcomes = trio.run(_run_all, program, arguments.k)
+        for outcome, seconds in outcomes:
             ran += 1
             failed += not outcome.passed
             _print(name, outcome)
@@ -81,7 +84,8 @@ def _record(program: Program, path: Path, wanted: str) -> Program:
         raise JudgeflowError("it cannot be written, so no model is asked")
     own = [test for test in program.plan.tests if program.root / test.origin.file == path]
     chosen = [test for test in own if wanted in test.name]
-    blocks = trio.run(_recorded, program, chosen)
+    with answers_only():
+        blocks = trio.run(_recorded, program, chosen)
     text = path.read_bytes().decode("utf-8-sig")
     for test, block in sorted(blocks, key=lambda pair: -pair[0].origin.offset):
         start, end = test.origin.offset, test.origin.offset + len(test.origin.text)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from judgeflow.runtime.cli import main
 from judgeflow.runtime.cli.interrupt import stop_signals
 from judgeflow.runtime.cli.streams import PLAIN, prepare_streams
 from judgeflow.runtime.store.terns import Store
@@ -129,3 +130,42 @@ def test_what_a_tool_and_the_programs_that_it_runs_print_spoils_no_answer(tmp_pa
     assert (done.returncode, done.stdout) == (0, "A-7\n")
     for text in ("printed", "written", "by another program"):
         assert text in done.stderr
+
+
+TALKS = """
+model small "echo/x"
+code judge ok(reply: text) "It is fine" { python "talks.py:ok" }
+agent writer(question: text) { model small  judges [ok] }
+flow main(question: text) -> text { return writer(question) }
+suite all for main { cases "cases.jsonl"  checks [ok] }
+test "one" for main { given { question: "hi" }  writer replies "hi"  expect result == "hi" }
+"""
+TALK = """
+from judgeflow import Verdict
+
+def ok(given):
+    print("thinking aloud")
+    return Verdict.passed()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("test talks.judge", "✔ one\n1 passed, 0 failed\n"),
+        ("eval talks.judge --suite all", "1 passed, 0 failed"),
+        ("compare talks.judge talks.judge --suite all", "0 better, 0 worse, 1 the same"),
+    ],
+)
+def test_what_a_judge_prints_is_no_part_of_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERN_DB", str(tmp_path / "terns.sqlite"))
+    Path("talks.judge").write_text(TALKS, encoding="utf-8")
+    Path("talks.py").write_text(TALK, encoding="utf-8")
+    Path("cases.jsonl").write_text('{"input": "a"}\n', encoding="utf-8")
+    assert main(words.split()) == 0
+    told = capsys.readouterr()
+    assert said in told.out
+    assert ("thinking aloud" in told.out, "thinking aloud" in told.err) == (False, True)
