@@ -46,7 +46,10 @@ class Text(Node, tag="text", frozen=True):
     @property
     def plain(self) -> str | None:
         """The whole text where it holds no template, else None."""
-        return "".join(self.parts) if all(isinstance(part, str) for part in self.parts) else None  # type: ignore[arg-type]
+        parts = self.parts
+        if len(parts) == 1:
+            return parts[0] if isinstance(parts[0], str) else None
+        return "".join(parts) if all(isinstance(part, str) for part in parts) else None  # type: ignore[arg-type]
 
 
 class Name(Node, tag="name", frozen=True):

@@ -145,6 +145,8 @@ def _check_family(agent: Judged, use: ast.Use, judge: CallableSurface, scope: Sc
 
 def _check_tools_read(agent: Judged, use: ast.Use, judge: CallableSurface, report: Report) -> None:
     """A judge that reads the calls of a tool which the agent does not have always finds none."""
+    if not judge.calls:
+        return
     tools = agent.tools
     heads = {tool.partition(".")[0] for tool in tools}
     missing = [

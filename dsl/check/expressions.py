@@ -42,6 +42,7 @@ from .fit import (
     fits,
     join,
     nullable,
+    record_field,
     resolve,
     without_null,
 )
@@ -119,6 +120,8 @@ def check_arguments(
 ) -> None:
     """Holds the arguments of a call, or of a judge's use, against the parameters. `skip` parameters are
     filled in by the language: 1 for what a judge judges."""
+    if skip and not call.args and len(callee.params) <= skip:
+        return
     at = call.callee if isinstance(call, ast.Call) else call.name
     shapes = [infer(arg.value, env, scope, report) for arg in call.args]
     Matching(at, callee, scope, report, code=code, skip=skip).check(call.args, shapes)
@@ -176,8 +179,11 @@ def _field(node: ast.Field, env: Env, scope: Scope, report: Report) -> Shape:
         known = None if path is None else env.field(path)
         if known is not None:
             return known
-    target = resolve(infer(node.target, env, scope, report), scope)
-    shape = field_of(target, node.name.text, scope)
+    target, name = infer(node.target, env, scope, report), node.name.text
+    shape = record_field(target, name, scope)
+    if shape is None:
+        target = resolve(target, scope)
+        shape = field_of(target, name, scope)
     if shape is not None:
         return shape
     fields = fields_of(target, scope)

@@ -168,14 +168,19 @@ def field_of(shape: Shape, name: str, scope: Scope) -> Shape | None:
         found = field_of(shape.item, name, scope)
         return None if found is None else nullable(found)
     if type(shape) is Record:
-        return _record_field(shape.name, name, scope)
+        return record_field(shape, name, scope)
+    if type(shape) is Object:
+        return next((inner for field, inner in shape.fields if field == name), None)
     fields = fields_of(shape, scope)
     return None if fields is None else fields.get(name)
 
 
-def _record_field(record: str, name: str, scope: Scope) -> Shape | None:
+def record_field(shape: Shape, name: str, scope: Scope) -> Shape | None:
+    """A field of a type that is no alias, its own or an inherited one; None where there is none."""
+    if type(shape) is not Record:
+        return None
     seen: set[str] = set()
-    current: str | None = record
+    current: str | None = shape.name
     while current is not None and current not in seen:
         seen.add(current)
         info = record_of(current, scope)

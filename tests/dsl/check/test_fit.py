@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgeflow.dsl.check.fit import answered, describe, element, fields_of, fits, join, resolve
+from judgeflow.dsl.check.fit import answered, describe, element, field_of, fields_of, fits, join, resolve
 from judgeflow.dsl.shapes import (
     Bool,
     Float,
@@ -143,6 +143,20 @@ def test_fields_are_inherited_and_optional_ones_may_be_null(scope) -> None:
     assert fields_of(Nullable(A), scope) == {"x": Nullable(Int()), "note": Nullable(Text())}
     assert fields_of(Json(), scope) is None
     assert fields_of(Text(), scope) == {}
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *(A, B, SUB, EITHER, Record("Either"), Record("Nope"), Nullable(SUB), Nullable(EITHER)),
+        *(Object("an object", (("x", Int()), ("y", Text()))), Nullable(Object("an object", (("x", A),)))),
+        *(Variant(("A", "B")), ListOf(A), Json(), Unknown(), Null(), Text(), Int()),
+    ],
+)
+def test_one_field_alone_has_the_shape_that_it_has_among_all(scope, shape: Shape) -> None:
+    known = resolve(shape, scope)
+    for name in ("x", "y", "z", "note", "value", "variant", "other"):
+        assert field_of(known, name, scope) == (fields_of(known, scope) or {}).get(name)
 
 
 def test_null_counts_as_an_empty_list(scope) -> None:
