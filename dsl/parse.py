@@ -12,7 +12,7 @@ from .diagnostics import Diagnostic
 from .source import Source
 from .syntax.chunks import split
 from .syntax.lalr import Grammar, Stack, drive, load_grammar
-from .syntax.lexer import Lexed
+from .syntax.lexer import RESERVED, Lexed
 from .syntax.texts import read_text
 
 Parsed = tuple["ast.Declaration | None", tuple[Diagnostic, ...]]
@@ -79,8 +79,7 @@ def parse_chunk(text: str) -> Parsed:
     if len(lexed.kinds) == 1 and not lexed.others:
         return None, ()
     found: list[Diagnostic] = []
-    if lexed.scans:
-        read_texts(grammar, text, lexed, found)
+    read_texts(grammar, text, lexed, found)
     deep = False
     if lexed.others or len(lexed.kinds) > _DEEP or _is_suspect(text, lexed):
         deep = _look_closer(grammar, text, lexed, found)
@@ -109,24 +108,28 @@ def _is_odd(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> boo
     """Whether something may have been written that the tree has no place for: see `losses`."""
     if isinstance(node, ast.Test) and lexed.kinds.count(grammar.tables.literals["given"]) > 1:
         return True
-    return any(
+    return bool(lexed.scans) and any(
         scan.templates and lexed.kinds[index - 1] in grammar.before_plain_texts for index, scan in lexed.scans
     )
 
 
-_SUSPECT = re.compile(r"\n[^ \t\r\n#}]|\r(?!\n)|\A[ \t]")
-_UNINDENTED = re.compile(r"[\r\n][^ \t\r\n]")
+_SUSPECT = re.compile(r"\n[^ \t\r\n#}]")
+_OLD_LINE_END = re.compile(r"\r(?!\n)")
+_UNINDENTED = re.compile(r"\n[^ \t\r\n]")
 
 
 def _is_suspect(text: str, lexed: Lexed) -> bool:
     """Whether a line may be indented wrongly, or a text may have no end."""
-    comments = lexed.gaps[0] if lexed.gaps and lexed.gaps[0][0] == 0 else None
-    if _SUSPECT.search(text) or (comments and text[comments[1] - 1] in " \t"):
+    if "\r" in text and _OLD_LINE_END.search(text):
         return True
-    return any(
-        scan.problem is not None or (scan.block and _UNINDENTED.search(text, scan.start, scan.end))
-        for _, scan in lexed.scans
-    )
+    if text[0] in " \t" or _SUSPECT.search(text):
+        return True
+    if lexed.gaps and lexed.gaps[0][0] == 0 and text[lexed.gaps[0][1] - 1] in " \t":
+        return True
+    for _, scan in lexed.scans:
+        if scan.problem is not None or (scan.block and _UNINDENTED.search(text, scan.start, scan.end)):
+            return True
+    return False
 
 
 def _look_closer(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> bool:
@@ -145,6 +148,8 @@ def _look_closer(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnost
 
 def read_texts(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> None:
     """Puts the nodes of scanned texts where the lexer left their places."""
+    if not lexed.scans:
+        return
 
     def parse_expression(start: int, stop: int) -> ast.Expr | None:
         return _parse_template(grammar, text, start, stop, found)
@@ -156,12 +161,31 @@ def read_texts(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic
 def _parse_template(
     grammar: Grammar, text: str, start: int, stop: int, found: list[Diagnostic]
 ) -> ast.Expr | None:
+    path = read_path(text, start, stop)
+    if path is not None:
+        return path
     lexed = grammar.lexer.lex(text, start, stop)
-    if lexed.scans:
-        read_texts(grammar, text, lexed, found)
+    read_texts(grammar, text, lexed, found)
     stack = Stack([grammar.tables.starts["expression"]], [])
     if not lexed.others and len(lexed.kinds) <= _DEEP and drive(grammar, lexed, stack):
         return cast(ast.Expr, stack.values[0])
     from .mistakes.recover import recover_template  # noqa: PLC0415
 
     return recover_template(grammar, text, lexed, found)
+
+
+_PATH = re.compile(r"[ \t]*+([a-z_][A-Za-z0-9_]*+)((?:\.[A-Za-z_][A-Za-z0-9_]*+){0,20})[ \t]*+")
+
+
+def read_path(text: str, start: int, stop: int) -> ast.Name | ast.Field | None:
+    """What stands in most templates, a name or a short chain of fields: that needs no parse. None for all else."""
+    match = _PATH.fullmatch(text, start, stop)
+    if match is None or match[1] in RESERVED:
+        return None
+    at = match.end(1)
+    path: ast.Name | ast.Field = ast.Name(match.start(1), at, match[1])
+    for word in match[2].split(".")[1:]:
+        end = at + 1 + len(word)
+        path = ast.Field(path.start, end, path, ast.Ident(at + 1, end, word))
+        at = end
+    return path

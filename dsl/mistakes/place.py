@@ -143,7 +143,7 @@ def settle(grammar: Grammar, stack: Stack) -> None:
         rule = ~actions.pop() if len(actions) == 1 else -1
         if not 0 <= rule < len(grammar.rules) or grammar.rules[rule][1] != 0:
             return
-        nonterminal, _, build, _ = grammar.rules[rule]
+        nonterminal, _, build = grammar.rules[rule]
         target = grammar.goto(stack.states[-1], nonterminal)
         if build is None or target >= grammar.count:
             return

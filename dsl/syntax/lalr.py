@@ -12,9 +12,9 @@ Two things set it apart from a textbook driver.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,8 +24,10 @@ from .tables import Tables, load_tables
 
 Action = Callable[..., object]
 Rule = tuple[int, int, "Action | None", int]
-"""Nonterminal, size, what builds its value (None: the one child is it), and the nonterminal as part of a key of
-`jumps`."""
+"""How many states it takes off the stack, how many values, what builds the new one (None: the one value is it), and
+its nonterminal, as part of a key of `jumps`."""
+Jump = tuple[int, "int | None"]
+"""The state that a reduction leads to, or -1 where no state is pushed, and what is done next, if that is certain."""
 
 _KEYWORD_BEFORE = {
     "approve": ("TEXT",),
@@ -46,7 +48,7 @@ _NAME_BEFORE = {
     "parallel": ("=", "TLP", "."),
 }
 """Words that are a name before these only."""
-_STATE, _NONTERMINAL = 20, 12
+_NONTERMINAL = 12
 """Bits to shift by in a key of `jumps`; the kind of a token fits into the lowest 12."""
 
 
@@ -55,8 +57,10 @@ class Course(NamedTuple):
 
     rows: list[dict[int, int]]
     """What is looked into first: by state, every kind of token whose action is beyond doubt."""
-    jumps: dict[int, int]
+    jumps: list[dict[int, Jump]]
+    """By state, where a reduction over it leads, for each nonterminal and kind of the next token."""
     rules: list[Rule]
+    """First those that find all their symbols on the stack, then those whose last one was not pushed."""
     certain: Callable[[int, int], int | None]
     """The action that a state has for a kind of token, where it is beyond doubt."""
     decide: Callable[[Lexed, list[int], int], int | None]
@@ -67,7 +71,7 @@ class Grammar:
     """The tables in the form that the driver walks; rows are unpacked when a parse first comes to their
     state."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, actions: Mapping[str, Action] = ACTIONS) -> None:
         self.tables = tables
         self.lexer = Lexer(vocabulary(tables))
         self.count = len(tables.actions)
@@ -75,22 +79,19 @@ class Grammar:
         self.ids = {**self.kinds, **tables.literals}
         """Every terminal, by its name or as it is typed."""
         self.words = {kind: text for text, kind in tables.literals.items() if text[0].isalpha()}
-        self.rules: list[Rule] = [
-            (
-                rule.nonterminal,
-                rule.size,
-                ACTIONS[rule.action] if rule.action else None,
-                rule.nonterminal << _NONTERMINAL,
-            )
+        self.rules = [
+            (rule.nonterminal, rule.size, actions[rule.action] if rule.action else None)
             for rule in tables.rules
         ]
         self.whole: list[dict[int, int]] = [{} for _ in tables.actions]
         self.gotos: list[dict[int, int]] = [{} for _ in tables.actions]
         self.parts: list[tuple[frozenset[int], list[tuple[int, frozenset[int]]]] | None] = [None] * self.count
-        barren: list[Rule] = [(*rule[:2], None, rule[3]) for rule in self.rules]
-        self.usual = Course(_rows(tables), {}, self.rules, self.agreed, self._hesitate)
-        self.sure = Course(_rows(tables), {}, self.rules, self.only, self._only)
-        self.barren = self.sure._replace(rules=barren)
+        rules: list[Rule] = [
+            (size - missing, size, build, nonterminal << _NONTERMINAL)
+            for missing in (0, 1)
+            for nonterminal, size, build in self.rules
+        ]
+        self.usual = Course(_rows(tables), _rows(tables), rules, self.agreed, self._hesitate)
         self.ends = frozenset(tables.ends.values())
         self.readings = self._readings()
         self.looks = self._looks()
@@ -98,6 +99,19 @@ class Grammar:
             self.ids[name] for name in ("{", ",", "[", "TLSQB", "model", "with", "case")
         )
         """What stands before texts that are keys, labels or slugs, among others."""
+
+    @cached_property
+    def sure(self) -> Course:
+        """For a parse that goes on while a state knows one reading of the next token alone."""
+        tables, rules = self.tables, self.usual.rules
+        return Course(_rows(tables), _rows(tables), rules, self.only, self._only)
+
+    @cached_property
+    def barren(self) -> Course:
+        """As `sure`, for a parse that builds nothing."""
+        return self.sure._replace(
+            rules=[(states, size, None, offset) for states, size, _, offset in self.usual.rules]
+        )
 
     def _readings(self) -> dict[int, tuple[int, ...]]:
         """By a token's kind, the terminals that it may stand for, the most special first."""
@@ -151,20 +165,21 @@ class Grammar:
         known = self.known(state, kind) if state not in self.ends else ()
         return self.row(state)[known[0]] if len(known) == 1 else None
 
-    def jump(self, course: Course, state: int, nonterminal: int, kind: int) -> int:
-        """Where a reduction to `nonterminal` over `state` leads when `kind` comes next, chains played
-        through."""
-        key = (state << _STATE) + (nonterminal << _NONTERMINAL) + kind
+    def jump(self, course: Course, state: int, offset: int, kind: int) -> Jump:
+        """Where a reduction over `state` leads when `kind` comes next, chains played through."""
+        nonterminal = offset >> _NONTERMINAL
         while True:
             target = self.goto(state, nonterminal)
             if target >= self.count:
                 rule = target - self.count
+                jump: Jump = -1, ~(len(self.rules) + rule)
             else:
                 action = course.certain(target, kind)
                 rule = -1 if action is None else ~action
+                jump = target, action
             if rule < 0 or self.rules[rule][1] != 1 or self.rules[rule][2] is not None:
-                course.jumps[key] = target
-                return target
+                course.jumps[state][offset + kind] = jump
+                return jump
             nonterminal = self.rules[rule][0]
 
     def _hesitate(self, lexed: Lexed, states: list[int], index: int) -> int | None:
@@ -220,7 +235,7 @@ class Grammar:
         """Reduces a rule, and those that are certain behind it. `missing` of its symbols have no state on the stack."""
         count, gotos = self.count, self.gotos
         while True:
-            nonterminal, size, build, _ = self.rules[rule]
+            nonterminal, size, build = self.rules[rule]
             if size > missing:
                 del states[missing - size :]
             if build is not None and values is not None:
@@ -284,7 +299,7 @@ class Grammar:
         return readings[0] if readings else None
 
 
-def _rows(tables: Tables) -> list[dict[int, int]]:
+def _rows(tables: Tables) -> list[dict[int, Any]]:
     return [{} for _ in tables.actions]
 
 
@@ -302,51 +317,48 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack, course: Course | None = 
     (False)."""
     course = course or grammar.usual
     rows, jumps, rules, _, decide = course
-    count = grammar.count
+    count, behind_shift = grammar.count, len(grammar.rules) - grammar.count
     kinds, tokens = lexed.kinds, lexed.values
-    states, values = stack.states, stack.values
-    index, state = stack.index, states[-1]
+    states, values, index = stack.states, stack.values, stack.index
     kind = kinds[index]
+    action = rows[states[-1]].get(kind)
     while True:
-        action = rows[state].get(kind)
         if action is None:
             action = decide(lexed, states, index)
             if action is None:
                 stack.index = index
-                return kind == 0 and state in grammar.ends
+                return kind == 0 and states[-1] in grammar.ends
         if action >= 0:
             values.append(tokens[index])
             index += 1
             kind = kinds[index]
             if action < count:
                 states.append(action)
-                state = action
+                action = rows[action].get(kind)
                 continue
-            rule, missing = action - count, 1
+            rule = rules[action + behind_shift]
         else:
-            rule, missing = ~action, 0
-        while True:
-            nonterminal, size, build, offset = rules[rule]
-            if size > missing:
-                del states[missing - size :]
-            if build is not None:
-                if size == 1:
-                    values[-1] = build(values[-1])
-                elif size:
-                    children = values[-size:]
-                    del values[-size:]
-                    values.append(build(*children))
-                else:
-                    values.append(build())
-            state = states[-1]
-            target = jumps.get((state << 20) + offset + kind)
-            if target is None:
-                target = grammar.jump(course, state, nonterminal, kind)
-            if target < count:
-                break
-            rule, missing = target - count, 1
-        states.append(target)
-        state = target
+            rule = rules[~action]
+        pushed, size, build, offset = rule
+        if pushed > 0:
+            del states[-pushed:]
+        if build is None:
+            pass
+        elif size == 1:
+            values[-1] = build(values[-1])
+        elif size == 2:
+            last = values.pop()
+            values[-1] = build(values[-1], last)
+        elif size:
+            children = values[-size:]
+            del values[-size:]
+            values.append(build(*children))
+        else:
+            values.append(build())
+        state = states[-1]
+        state, action = jumps[state].get(offset + kind) or grammar.jump(course, state, offset, kind)
+        if state >= 0:
+            states.append(state)
 
 
 def breaks_off(grammar: Grammar, kinds: list[int], index: int, terminal: int) -> bool:

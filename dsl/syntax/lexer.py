@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from typing import cast
 
 import msgspec
 
@@ -45,40 +45,27 @@ _MAY_END_A_LINE = frozenset(
 )
 
 _SIMPLE = r'[^"\\\r\n{]*+(?:\{(?!\{)[^"\\\r\n{]*+)*+'
+_RAW = r"""r(?:"{3}|"[^"\r\n]*+"|'[^'\r\n]*+')"""
+# The fewer groups an expression has, the less a match costs: what is rare shares the last two.
 _TOKEN = re.compile(
-    r'(?:(r(?:"""|"[^"\r\n]*+"|' + r"'[^'\r\n]*+'))"  # 1 RAW; of a raw text block, the opening
-    r"|([a-z_][A-Za-z0-9_]*+)"  # 2 NAME
-    r"|((?<=[A-Za-z0-9_])\()"  # 3 TLP
+    rf"(?:((?:[a-qs-z_]|(?!{_RAW})r)[A-Za-z0-9_]*+)"  # 1 NAME
+    r"|([{}),:\]?]|\((?<![A-Za-z0-9_]\()|->|[=!<>]=|\.\.|[=.+*/%<>]"
+    r"|\[\]|\[(?<![A-Za-z0-9_\])]\[)|\|(?!\|))"  # 2 MARK
+    r"|((?:[\r\n]|#[^\r\n]*+)(?:[ \t\r\n]++|#[^\r\n]*+)*+)"  # 3 GAP: line ends and comments
     rf'|"((?!""){_SIMPLE})"'  # 4 PLAIN, its content
-    r"|((?:[\r\n]|#[^\r\n]*+)(?:[ \t\r\n]++|#[^\r\n]*+)*+)"  # 5 GAP: line ends and comments
-    r"|((?<=[A-Za-z0-9_\])])\[(?!\]))"  # 6 TLSQB
-    r"|(->|[=!<>]=|\.\.|\[\]|[{}()\[\],:=?.+*/%<>]|\|(?!\|))"  # 7 MARK
-    r"|([A-Z][A-Za-z0-9_]*+)"  # 8 TYPENAME
-    r"|([0-9]++(?:\.[0-9]++)?(?:ms|[smhd])(?![A-Za-z0-9_]))"  # 9 DURATION
-    r"|([0-9][0-9_]*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![A-Za-z0-9_]|\.(?!\.)))"  # 10 NUMBER
-    r"|(\$[0-9][0-9_]*+(?:\.[0-9]++)?(?![A-Za-z0-9_]|\.(?!\.)))"  # 11 MONEY
-    r"|(-)"  # 12 DASH
-    r'|(")'  # 13 QUOTE: a text with escapes or templates, a text block, or a text that is never closed
-    r"|([0-9$][A-Za-z0-9_.]*+|[^\x00-\x7f“]++|'[^'\r\n]*+'|“[^“”\r\n]*+”|&&|\|\||.)"  # 14 OTHER: no token
+    r"|([A-Z][A-Za-z0-9_]*+)"  # 5 TYPENAME
+    r"|([(\[])"  # 6 TOUCHING what stands before it
+    r'|(")'  # 7 QUOTE: a text with escapes or templates, a text block, or a text that is never closed
+    r"|([0-9]{1,20}+(?:\.[0-9]{1,20}+)?(?![A-Za-z0-9_]|\.(?!\.)))"  # 8 NUMBER, of the usual kind
+    rf"|({_RAW}|-"  # 9 LITERAL: a raw text, or of a raw text block the opening; a dash; a duration;
+    r"|[0-9]++(?:\.[0-9]++)?(?:ms|[smhd])(?![A-Za-z0-9_])"
+    r"|[0-9][0-9_]*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![A-Za-z0-9_]|\.(?!\.))"  # any number;
+    r"|\$[0-9][0-9_]*+(?:\.[0-9]++)?(?![A-Za-z0-9_]|\.(?!\.)))"  # an amount of money
+    r"|([0-9$][A-Za-z0-9_.]*+|[^\x00-\x7f“]++|'[^'\r\n]*+'|“[^“”\r\n]*+”|&&|\|\||.)"  # 10 OTHER: no token
     r")[ \t]*+",
     re.DOTALL,
 )
-(
-    _RAW,
-    _NAME,
-    _TLP,
-    _PLAIN,
-    _GAP,
-    _TLSQB,
-    _MARK,
-    _TYPENAME,
-    _DURATION,
-    _NUMBER,
-    _MONEY,
-    _DASH,
-    _QUOTE,
-    _OTHER,
-) = range(1, 15)
+_GAP, _PLAIN, _TYPENAME, _TOUCHING, _QUOTE, _NUMBER, _LITERAL = range(3, 10)
 _FOREIGN = {"&&": "and", "||": "or", "!": "not"}
 _LONG_NUMBER = 300
 """Only a longer number, or one with an exponent, can be past the range of a double."""
@@ -125,22 +112,18 @@ class Lexer:
         kinds = words.kinds
         self.vocabulary = words
         self.name, self.text, self.end = kinds["NAME"], kinds["TEXT"], kinds["$END"]
-        self.fixed = {_TLP: kinds["TLP"], _TLSQB: kinds["TLSQB"], _TYPENAME: kinds["TYPENAME"]}
+        self.typename, self.number = kinds["TYPENAME"], kinds["NUMBER"]
+        self.touching = {"(": kinds["TLP"], "[": kinds["TLSQB"]}
         self.minus, self.neg = kinds["MINUS"], kinds["NEG"]
-        self.literals: dict[int, tuple[int, Callable[[int, int, str], ast.Node]]] = {
-            _NUMBER: (kinds["NUMBER"], _number),
-            _DURATION: (kinds["DURATION"], _duration),
-            _MONEY: (kinds["MONEY"], _money),
-            _RAW: (kinds["TEXT"], _raw),
-        }
+        self.duration, self.money = kinds["DURATION"], kinds["MONEY"]
 
     def lex(self, text: str, start: int = 0, stop: int | None = None) -> Lexed:
         stop = len(text) if stop is None else stop
         lexed = Lexed([], [], [], [], [])
-        while start < stop and text[start] in " \t":
-            start += 1
         position: int | None = start
         while position is not None:
+            while position < stop and text[position] in " \t":
+                position += 1
             position = self._run(text, position, stop, lexed)
         lexed.kinds.append(self.end)
         lexed.values.append((stop, stop, ""))
@@ -149,58 +132,68 @@ class Lexer:
     def _run(self, text: str, position: int, stop: int, lexed: Lexed) -> int | None:
         """Lexes up to a text that has to be scanned, whose end is returned, or to `stop`. This is the inner
         loop of opening a file."""
-        name, plain = self.name, self.text
-        words, marks, bound = self.vocabulary.words.get, self.vocabulary.marks, self.vocabulary.bound
-        fixed = self.fixed
+        name, words, marks = self.name, self.vocabulary.words.get, self.vocabulary.marks
         kinds, values = lexed.kinds, lexed.values
-        add_kind, add_value = kinds.append, values.append
         for match in _TOKEN.finditer(text, position, stop):
-            group = match.lastindex
             start = match.start()
-            if group == _NAME:
-                word = match[2]
-                add_kind(words(word, name))
-                add_value((start, start + len(word), word))
-            elif group == _MARK:
-                mark = match[7]
-                add_kind(marks[mark])
-                add_value((start, start + len(mark), mark))
-            elif group == _GAP:
-                if kinds and kinds[-1] in bound:
+            word = match[1]
+            if word is not None:
+                kinds.append(words(word, name))
+                values.append((start, start + len(word), word))
+                continue
+            mark = match[2]
+            if mark is not None:
+                kinds.append(marks[mark])
+                values.append((start, start + len(mark), mark))
+                continue
+            group = match.lastindex
+            if group == _GAP:
+                if kinds and kinds[-1] in self.vocabulary.bound:
                     kinds[-1] += LINE_END
                 lexed.gaps.append((start, match.end()))
             elif group == _PLAIN:
                 content = match[4]
-                add_kind(plain)
-                add_value(ast.Text(start, start + len(content) + 2, (content,) if content else ()))
-            elif group in fixed:
-                add_kind(fixed[group])
-                add_value((start, match.end(group), match[group]))
+                kinds.append(self.text)
+                values.append(ast.Text(start, start + len(content) + 2, (content,) if content else ()))
+            elif group == _TYPENAME:
+                kinds.append(self.typename)
+                values.append((start, match.end(5), match[5]))
+            elif group == _TOUCHING:
+                mark = match[6]
+                kinds.append(self.touching[mark])
+                values.append((start, start + 1, mark))
+            elif group == _NUMBER:
+                number = match[8]
+                kinds.append(self.number)
+                values.append(ast.Number(start, start + len(number), number))
+            elif group == _QUOTE or (group == _LITERAL and match[9] == 'r"""'):
+                return self._scan(text, start, lexed)
             else:
-                resume = self._rare(text, match, lexed)
-                if resume is not None:
-                    return resume
+                self._rare(text, start, match[group or 0], group == _LITERAL, lexed)
         return None
 
-    def _rare(self, text: str, match: re.Match[str], lexed: Lexed) -> int | None:
-        group = match.lastindex or 0
-        start, end = match.start(), match.end(group)
-        if group in (_NUMBER, _MONEY, _DURATION) and is_past_the_largest(match[group]):
-            lexed.others.append((start, end, match[group]))
-            self._substitute(start, end, match[group], lexed)
-        elif group in self.literals and match[group] != 'r"""':
-            kind, make = self.literals[group]
-            lexed.kinds.append(kind)
-            lexed.values.append(make(start, end, match[group]))
-        elif group == _DASH:
-            lexed.kinds.append(self._dash(text, start))
-            lexed.values.append((start, end, "-"))
-        elif group == _OTHER:
-            lexed.others.append((start, end, match[group]))
-            self._substitute(start, end, match[group], lexed)
-        else:
-            return self._scan(text, start, lexed)
-        return None
+    def _rare(self, text: str, start: int, spelling: str, is_literal: bool, lexed: Lexed) -> None:
+        """Takes a dash or a literal, or what no token starts with."""
+        end = start + len(spelling)
+        if not is_literal or (spelling[0] != "r" and is_past_the_largest(spelling)):
+            lexed.others.append((start, end, spelling))
+            self._substitute(start, end, spelling, lexed)
+            return
+        kind, value = self.number, cast(Value, (start, end, spelling))
+        match spelling[0], spelling[-1]:
+            case "-", _:
+                kind = self._dash(text, start)
+            case "r", _:
+                content = spelling[2:-1]
+                kind, value = self.text, ast.Text(start, end, (content,) if content else (), raw=True)
+            case "$", _:
+                kind, value = self.money, ast.Money(start, end, spelling[1:].replace("_", ""))
+            case _, "s" | "m" | "h" | "d":
+                kind, value = self.duration, ast.Duration(start, end, _seconds(spelling))
+            case _:
+                value = ast.Number(start, end, spelling.replace("_", ""))
+        lexed.kinds.append(kind)
+        lexed.values.append(value)
 
     def _substitute(self, start: int, end: int, text: str, lexed: Lexed) -> None:
         """What was meant by what no token starts with, so that one mistake stays one."""
@@ -236,10 +229,7 @@ class Lexer:
         lexed.scans.append((len(lexed.kinds), scan))
         lexed.kinds.append(self.text)
         lexed.values.append((scan.start, scan.end, ""))
-        end = scan.end
-        while text[end : end + 1] in (" ", "\t"):
-            end += 1
-        return end
+        return scan.end
 
 
 def is_past_the_largest(text: str) -> bool:
@@ -249,20 +239,8 @@ def is_past_the_largest(text: str) -> bool:
     return math.isinf(float(text.strip("$smhd").replace("_", "")))
 
 
-def _number(start: int, end: int, text: str) -> ast.Node:
-    return ast.Number(start, end, text.replace("_", ""))
-
-
-def _money(start: int, end: int, text: str) -> ast.Node:
-    return ast.Money(start, end, text[1:].replace("_", ""))
-
-
-def _duration(start: int, end: int, text: str) -> ast.Node:
+def _seconds(text: str) -> float:
+    """What a duration is worth."""
     if text.endswith("ms"):
-        return ast.Duration(start, end, float(text[:-2]) / 1000)
-    return ast.Duration(start, end, float(text[:-1]) * _SECONDS[text[-1]])
-
-
-def _raw(start: int, end: int, text: str) -> ast.Node:
-    content = text[2:-1]
-    return ast.Text(start, end, (content,) if content else (), raw=True)
+        return float(text[:-2]) / 1000
+    return float(text[:-1]) * _SECONDS[text[-1]]

@@ -19,8 +19,10 @@ BLOCK = '"""'
 MAX_NESTING = 20
 """How deep texts inside templates inside texts may nest."""
 
-_LINE_STOP = re.compile(r'["\\\r\n]|\{\{')
-_BLOCK_STOP = re.compile(r'"""|\\|\{\{')
+_FLAT = r"""\{\{[^{}"'\r\n]*+\}\}"""
+"""A template with nothing in it that has to be stepped over."""
+_LINE_STOP = re.compile(rf'["\\\r\n]|{_FLAT}|\{{\{{')
+_BLOCK_STOP = re.compile(rf'"""|\\|{_FLAT}|\{{\{{')
 _TEMPLATE_STOP = re.compile(r"""[{}"\r\n]|(?<![A-Za-z0-9_])r'""")
 _PLAIN_END = re.compile(r'(?:[^"\\\r\n]++|\\[^\r\n])*+')
 _ESCAPE = re.compile(r"\\(?:\{\{|u\{([^{}\r\n]*)\}|(.?))", re.DOTALL)
@@ -62,8 +64,9 @@ def scan_line(text: str, start: int, depth: int = 0) -> Scan:
         if mark == "\\" and text[at + 1 : at + 2] not in ("", "\r", "\n"):
             position = at + (3 if text.startswith("{{", at + 1) else 2)
             continue
-        if mark == "{{":
-            end = skip_template(text, at, depth)
+        if mark.startswith("{{"):
+            flat = len(mark) > 2 and depth <= MAX_NESTING
+            end = at + len(mark) if flat else skip_template(text, at, depth)
             if isinstance(end, Problem):
                 return _cut(text, start, at, templates, end)
             templates.append((at + 2, end - 2))
@@ -84,6 +87,9 @@ def _cut(text: str, start: int, opening: int, templates: list[tuple[int, int]], 
 def scan_block(text: str, start: int) -> Scan:
     """The text block whose opening three quotes stand at `start`."""
     position = start + 3
+    closing = text.find(BLOCK, position)
+    if closing >= 0 and text.find("\\", position, closing) < 0 and text.find("{{", position, closing) < 0:
+        return Scan(start, position, closing, closing + 3, block=True)
     templates: list[tuple[int, int]] = []
     problem: Problem | None = None
     while True:
@@ -96,7 +102,7 @@ def scan_block(text: str, start: int) -> Scan:
         if mark == "\\":
             position = at + (3 if text.startswith("{{", at + 1) else 2)
             continue
-        end = skip_template(text, at, 0, block=True)
+        end = at + len(mark) if len(mark) > 2 else skip_template(text, at, 0, block=True)
         if isinstance(end, Problem):
             problem = problem or end
             closing = text.find(BLOCK, at)
@@ -180,24 +186,24 @@ def read_text(
     indent = closing_indent(text, scan) if scan.block else ""
     position = scan.inner
     for start, end in scan.templates:
-        _add(parts, _literal(text, scan, position, start - 2, indent, report))
+        literal = _literal(text, scan, position, start - 2, indent, report)
+        if literal:
+            parts.append(literal)
         expression = parse_expression(start, end)
         if expression is not None:
             parts.append(expression)
         position = end + 2
-    _add(parts, _literal(text, scan, position, scan.inner_end, indent, report))
-    return ast.Text(scan.start, scan.end, tuple(parts), scan.raw, scan.block)
-
-
-def _add(parts: list[str | ast.Expr], literal: str) -> None:
+    literal = _literal(text, scan, position, scan.inner_end, indent, report)
     if literal:
         parts.append(literal)
+    return ast.Text(scan.start, scan.end, tuple(parts), scan.raw, scan.block)
 
 
 def closing_indent(text: str, scan: Scan) -> str:
     """The white space before a block's closing quotes, or before the line that they end."""
-    line = max(text.rfind(end, scan.inner, scan.inner_end) for end in "\r\n") + 1
-    rest = text[line or scan.inner : scan.inner_end]
+    inner, end = scan.inner, scan.inner_end
+    line = max(text.rfind("\n", inner, end), text.rfind("\r", inner, end)) + 1
+    rest = text[line or inner : end]
     return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
 
@@ -219,10 +225,11 @@ def _literal(
 def _dedent(literal: str, indent: str, opens: bool, closes: bool) -> str:
     """Line ends become `\\n`, every line loses what it shares with the closing line's indent, and a line of
     nothing but white space becomes empty. The line that the block's opening quotes end is dropped."""
-    first, *rest = _LINE_BREAK.split(literal)
+    first, *rest = literal.split("\n") if "\r" not in literal else _LINE_BREAK.split(literal)
     if not rest:
         return "" if opens and closes and not first.strip(" \t") else first
-    lines = [_dedent_line(line, indent) for line in rest]
+    size = len(indent)
+    lines = [line[size:] if line.startswith(indent) else _dedent_line(line, indent) for line in rest]
     lines[:-1] = [line if line.strip(" \t") else "" for line in lines[:-1]]
     if opens and not first.strip(" \t"):
         return "\n".join(lines)
@@ -230,8 +237,7 @@ def _dedent(literal: str, indent: str, opens: bool, closes: bool) -> str:
 
 
 def _dedent_line(line: str, indent: str) -> str:
-    if line.startswith(indent):
-        return line[len(indent) :]
+    """A line that does not begin with the whole indent."""
     shared = 0
     while shared < len(line) and line[shared] == indent[shared]:
         shared += 1

@@ -1,9 +1,13 @@
 """What a text is worth: escapes, dedenting, templates; and what is said about one that has no end."""
 
+import random
+
 import pytest
 
 from judgeflow.dsl import ast
-from judgeflow.dsl.parse import parse_chunk
+from judgeflow.dsl.parse import parse_chunk, read_path
+from judgeflow.dsl.syntax.lalr import Stack, drive, load_grammar
+from judgeflow.dsl.syntax.lexer import RESERVED
 
 
 def text_of(literal: str) -> ast.Text:
@@ -168,3 +172,53 @@ def test_lines_of_a_block_at_column_0_get_an_indenting_fix() -> None:
     assert isinstance(node, ast.Agent)
     assert len(node.clauses) == 2
     assert parse_chunk(source)[1] == ()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_path_is_read_from_a_template_as_the_parser_reads_it(seed: int) -> None:
+    chance = random.Random(seed)
+    grammar = load_grammar()
+    words = [
+        *sorted(RESERVED),
+        "x",
+        "model",
+        "text",
+        "best",
+        "_a1",
+        "Thing",
+        "r",
+        "at",
+        "é",
+        "3",
+        ".",
+        ".",
+        ".",
+        " ",
+        "\t",
+        "\n",
+    ]
+    read = 0
+    for _ in range(300):
+        text = "".join(chance.choice([*words, "."]) for _ in range(chance.randrange(1, 6)))
+        text = f"<{chance.choice(['', ' '])}{text}{chance.choice(['', ' '])}.x"
+        stop = len(text) - 2
+        path = read_path(text, 1, stop)
+        if path is not None:
+            read += 1
+            stack = Stack([grammar.tables.starts["expression"]], [])
+            assert drive(grammar, grammar.lexer.lex(text, 1, stop), stack), text
+            assert stack.values[0] == path, text
+    assert read > 10
+
+
+@pytest.mark.parametrize("fields", [1, 20, 21, 199])
+def test_a_chain_of_fields_in_a_template_may_be_long(fields: int) -> None:
+    node = text_of(f'"{{{{ a{".b" * fields} }}}}"').parts[0]
+    for _ in range(fields):
+        assert isinstance(node, ast.Field)
+        node = node.target
+    assert node == ast.Name(12, 13, "a")
+
+
+def test_a_chain_of_fields_in_a_template_that_is_too_long_is_an_error() -> None:
+    assert problems(f'"{{{{ a{".b" * 201} }}}}"') == ["syntax.too-deep"]
