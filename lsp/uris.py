@@ -13,11 +13,15 @@ from urllib.parse import quote, unquote, urlsplit
 from ..dsl.graph import normal
 
 _DRIVE = re.compile(r"/[A-Za-z]:")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 @lru_cache(maxsize=1024)  # The same few come with every key.
 def to_path(uri: str) -> str:
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # Half an IPv6 address.
+        return uri
     if parts.scheme != "file":
         return uri
     path = unquote(parts.path, errors="surrogateescape")
@@ -29,8 +33,11 @@ def to_path(uri: str) -> str:
 
 
 def to_uri(path: str) -> str:
-    if not os.path.isabs(path):
+    """What a text in no file imports is looked for where the server was started."""
+    if _SCHEME.match(path) or not path:
         return path
+    if not os.path.isabs(path) and not _DRIVE.match(f"/{path}"):
+        path = normal(os.path.join(os.getcwd(), path))
     if path.startswith("//"):
         return "file:" + quote(path, errors="surrogateescape")
     return "file://" + quote(path if path.startswith("/") else "/" + path, errors="surrogateescape")
