@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 from ..dsl import ast
@@ -22,16 +23,11 @@ STAND_IN = "zzz_here"
 STAND_IN_TYPE = "ZzzHere"
 _WORD_BEFORE = re.compile(r"[A-Za-z0-9_]*\Z")
 _WORD_AFTER = re.compile(r"[A-Za-z0-9_]*")
-_READINGS = ((STAND_IN, ""), (STAND_IN_TYPE, ""))
-_MENDED = (
-    (STAND_IN, " }}"),
-    (STAND_IN, ' }}"'),
-    (STAND_IN, ": null"),
-    (STAND_IN, "()"),
-    (STAND_IN, ' replies ""'),
-)
+_CLOSINGS = (" }}", ' }}"', ": null", "()", ' replies ""', ": it()", "() picked by it", '"')
 """What is tried where a word alone does not stand: in a template or an object that is not complete yet,
-as a statement, as a line of a test's script."""
+as a statement, as a line of a test's script, as what is gone through or chosen from, in a text without an end."""
+_RULE = re.compile(r"\brequire\b(?![^\r\n]*\belse\b)[^\r\n]*\Z")
+_LINE = re.compile(r"[^\r\n]*")
 
 N = TypeVar("N", bound=ast.Node)
 
@@ -123,10 +119,10 @@ def tries(cursor: Cursor, analysis: Analysis) -> list[Tried]:
     after = _WORD_AFTER.match(cursor.text, rest)
     tail = cursor.text[after.end() if after else rest :]
     found: list[Tried] = []
-    for word, closing in (*_READINGS, *_MENDED):
-        if closing and found:
+    for word, behind in _attempts(cursor.before, tail):
+        if found and word is not STAND_IN_TYPE:
             break
-        text = f"{cursor.before}{word}{closing}{tail}"
+        text = f"{cursor.before}{word}{behind}"
         node, _ = parse_chunk(text)
         path = () if node is None else path_to(node, cursor.at + 1)
         above = path[-2] if len(path) > 1 else None
@@ -136,6 +132,19 @@ def tries(cursor: Cursor, analysis: Analysis) -> list[Tried]:
         if node is not None and path and not invented and _stands_here(path[-1], word, text, cursor.at):
             found.append(Tried(text, node, path, cursor.at, look(node, analysis)))
     return found
+
+
+def _attempts(before: str, tail: str) -> Iterator[tuple[str, str]]:
+    """Each stand-in to try with what follows it."""
+    yield STAND_IN, tail
+    yield STAND_IN_TYPE, tail
+    line = _LINE.match(tail)
+    if line is not None and _RULE.search(before) and " else " not in line[0]:
+        # A rule that is being written has no reason yet: it comes where the line ends, or a block on it.
+        end = len(line[0].rstrip(" \t}"))
+        yield STAND_IN, f'{tail[:end]} else ""{tail[end:]}'
+    for closing in _CLOSINGS:
+        yield STAND_IN, f"{closing}{tail}"
 
 
 def _stands_here(node: ast.Node, word: str, text: str, at: int) -> bool:

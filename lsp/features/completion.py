@@ -27,8 +27,8 @@ from ..tree import path_to
 from ..words import parameter, signature
 from . import snippets
 from .keywords import block_of
-from .named import names_for
-from .texts import Listing, text_items
+from .named import names_for, tools
+from .texts import Listing, slugs, text_items
 
 ItemKind = Literal[
     "keyword", "snippet", "function", "method", "class", "variable", "constant", "field", "module", "value",
@@ -63,6 +63,8 @@ def completions(analysis: Analysis, offset: int, listing: Listing) -> list[Item]
             Item(label, kind, start, offset, insert, detail)
             for label, kind, start, insert, detail in text_items(tried[0], cursor, analysis, listing)
         ]
+    if tried and isinstance(tried[0].here, ast.ModelRef) and tried[0].here.quoted:
+        return list(_slugs(tried[0].here, cursor, analysis, listing))
     expected = cursor.expected()
     found = list(_fields(tried, cursor, analysis))
     if found or cursor.before.endswith("."):
@@ -147,6 +149,14 @@ def _around(cursor: Cursor) -> tuple[tuple[ast.Node, ...], frozenset[str]]:
 # --- values ------------------------------------------------------------------------------------------------
 
 
+def _slugs(ref: ast.ModelRef, cursor: Cursor, analysis: Analysis, listing: Listing) -> Iterator[Item]:
+    """What may stand in quotes in place of a declared model."""
+    written = cursor.text[ref.start + 1 : cursor.offset - cursor.base]
+    start = cursor.offset - len(written)
+    for slug in slugs(written, analysis, listing):
+        yield Item(slug, "module", start, cursor.offset, slug, "a slug used elsewhere")
+
+
 def _fields(tried: list[Tried], cursor: Cursor, analysis: Analysis) -> Iterator[Item]:
     """The fields of the value before a dot, or the functions of a tool."""
     for reading in tried:
@@ -181,10 +191,20 @@ def _names(tried: list[Tried], cursor: Cursor, analysis: Analysis) -> Iterator[I
             for name, detail, kind in names_for(reading, analysis):
                 yield Item(name, kind, cursor.start, cursor.offset, detail=detail, rank=1, name=name)
             continue
+        if _called(reading) == "calls":
+            for name, detail, kind in tools(analysis):
+                yield Item(name, kind, cursor.start, cursor.offset, detail=detail, rank=1, name=name)
+            continue
         view = reading.seen.view(reading.here)
         yield from _arguments(reading, cursor, analysis)
         if view is not None:
             yield from _values(view.env, reading, cursor, analysis)
+
+
+def _called(reading: Tried) -> str:
+    """What is called with the stand-in as an argument of its own."""
+    call = reading.path[-3] if len(reading.path) > 2 and isinstance(reading.parent, ast.Arg) else None
+    return call.callee.text if isinstance(call, ast.Call) else ""
 
 
 def _values(
@@ -198,7 +218,7 @@ def _values(
     own, calls = name_of(reading.node), cursor.calls
     for name in analysis.names:
         surface = analysis.surface(name)
-        if isinstance(surface, ConstantSurface) and not calls_only:
+        if isinstance(surface, ConstantSurface) and not calls_only and name != own:
             yield Item(name, "constant", start, end, detail=describe(surface.shape), rank=3, name=name)
         elif env.calls_allowed and isinstance(surface, CallableSurface) and name != own:
             needed = [param.name for param in surface.params if not param.has_default and not param.hidden]
@@ -216,7 +236,7 @@ def _function(function: Function, cursor: Cursor) -> Item:
 
 
 def _arguments(reading: Tried, cursor: Cursor, analysis: Analysis) -> Iterator[Item]:
-    """The parameters of the call that the cursor stands in, by name."""
+    """The parameters of the call that the cursor stands in that are not given yet, by name."""
     arg = reading.parent
     call = reading.path[-3] if len(reading.path) > 2 else None
     if (
@@ -229,7 +249,8 @@ def _arguments(reading: Tried, cursor: Cursor, analysis: Analysis) -> Iterator[I
     if not isinstance(surface, CallableSurface):
         return
     given = {one.name.text for one in call.args if one.name is not None}
-    first = 1 if isinstance(call, ast.Use) else 0
+    by_place = sum(one.name is None for one in call.args if one is not arg and one.start < arg.start)
+    first = by_place + (1 if isinstance(call, ast.Use) else 0)
     for param in surface.params[first:]:
         if param.name not in given and not param.hidden:
             label = f"{param.name}: "

@@ -40,7 +40,10 @@ def names_for(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
     """The names that fit where the stand-in is; none where a new name is written."""
     here, parent = reading.here, reading.parent
     if isinstance(here, ast.ModelRef):
-        yield from _declared(analysis, lambda surface: isinstance(surface, ModelSurface))
+        own = reading.node.name.text if isinstance(reading.node, ast.Model) else ""
+        yield from _declared(
+            analysis, lambda surface: isinstance(surface, ModelSurface) and surface.name != own
+        )
     elif isinstance(here, ast.Ident) and parent is not None:
         offers = _OFFERS.get(type(parent))
         if offers is not None:
@@ -85,7 +88,11 @@ def _names(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
         for param in getattr(reading.node, "params", ()):
             yield param.name.text, "an argument of this tool", "variable"
     elif reading.inside(ast.Mcp) is None:
-        yield from _declared(analysis, _callable("tool"))
+        yield from tools(analysis)
+
+
+def tools(analysis: Analysis) -> Iterator[Offer]:
+    yield from _declared(analysis, _callable("tool"))
 
 
 def _uses(reading: Tried, analysis: Analysis) -> Iterator[Offer]:

@@ -55,7 +55,8 @@ def text_items(reading: Tried, cursor: Cursor, analysis: Analysis, listing: List
             )
         case ast.Model():
             yield from (
-                (slug, "module", start, slug, "a slug used elsewhere") for slug in _slugs(analysis, listing)
+                (slug, "module", start, slug, "a slug used elsewhere")
+                for slug in slugs(written, analysis, listing)
             )
         case ast.Check(kind="compiles"):
             yield from ((language, "value", start, language, "") for language in LANGUAGES)
@@ -77,9 +78,9 @@ def model_slugs(module: Module) -> Iterator[str]:
                 yield node.text
 
 
-def _slugs(analysis: Analysis, listing: Listing) -> list[str]:
-    found = sorted({*model_slugs(analysis.module), *listing.slugs()})
-    return [slug for slug in found if "zzz_here" not in slug]
+def slugs(written: str, analysis: Analysis, listing: Listing) -> list[str]:
+    """Every model slug that this file or another of the workspace has in quotes, except what is being written."""
+    return sorted({*model_slugs(analysis.module), *listing.slugs()} - {written, ""})
 
 
 def _paths(

@@ -223,3 +223,67 @@ def test_a_decision_is_offered_the_clauses_of_its_own_kind(offered) -> None:
         "cache",
     }
     assert "options" in offered("choice c(t: text) {\n  model jev\n  ‸\n}")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "require reply.‸\n}",
+        "require reply.sal‸\n}",
+        "require len(reply.‸) > 0\n}",
+        'require reply.‸\n  require true else "x"\n}',
+        "case Offer { require reply.‸ }\n}",
+        'require reply.‸\n    else "Say so."\n}',
+    ],
+)
+def test_a_rule_is_completed_before_its_reason_is_written(offered, rule: str) -> None:
+    assert {"salary", "title"} == set(offered(f"code judge j(reply: Offer) {{\n  {rule}"))
+
+
+def test_values_in_a_rule_that_has_just_begun(offered) -> None:
+    found = offered("code judge j(reply: Offer) {\n  require ‸\n}")
+    assert {"reply", "task", "calls", "len"} <= set(found)
+
+
+def test_the_questions_of_a_judge_in_its_rule(offered) -> None:
+    judge = 'judge j {\n  model jev\n  decide {\n    ok: condition "Is it?"\n  }\n  require ok.‸\n}'
+    assert {"probability", "value", "confidence"} == set(offered(judge))
+
+
+def test_calls_are_those_of_a_tool(offered) -> None:
+    rule = 'require some call in calls(‸): call.status == "failed" else "x"'
+    found = offered(f"code judge j {{\n  {rule}\n}}")
+    assert {"search", "browse"} <= set(found)
+    assert "fair" not in found
+
+
+@pytest.mark.parametrize("clause", ['model "‸"', 'model "acme/o‸"', 'model "‸', 'model "o‸"'])
+def test_a_slug_in_quotes_where_a_model_is_named(offered, clause: str) -> None:
+    text = f"agent a {{\n  {clause}\n}}"
+    found = offered(text)
+    assert {"openai/gpt-6-mini", "typesafe/jev-1", "acme/other"} == set(found)
+    whole = (BASE + text).replace("‸", "")
+    assert {whole[item.start - 1] for item in found.values()} == {'"'}
+
+
+def test_an_argument_that_is_given_by_its_place_is_not_offered_by_name(offered) -> None:
+    found = offered("flow f(topic: text) -> text {\n  draft = writer(topic, ‸)\n}")
+    assert "topic: " not in found
+    first = offered('agent a {\n  model small\n  judges [fair(‸, language: "de")]\n}')
+    assert "bar: " in first
+
+
+@pytest.mark.parametrize("step", ["each one in ‸", "each one in ‸: writer(one)", "each one in to‸"])
+def test_what_is_gone_through_is_a_value_in_sight(offered, step: str) -> None:
+    assert {"topic", "search"} <= set(offered(f"flow f(topic: text) -> text {{\n  xs = {step}\n}}"))
+
+
+def test_what_the_best_is_chosen_from_is_a_call(offered) -> None:
+    found = offered("flow f(topic: text) -> text {\n  x = best of 3: ‸\n}")
+    assert "writer" in found
+    assert "topic" not in found
+
+
+def test_nothing_is_offered_to_itself(offered) -> None:
+    assert "other" not in offered("let other = ‸")
+    assert "other" not in offered('model other "a/b" { fallback [‸] }')
