@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..dsl import ast
-from ..dsl.check.fit import options_of, record_of, resolve, without_null
+from ..dsl.check.fit import options_of, resolve, without_null
 from ..dsl.parse import Item
 from ..dsl.shapes import Record, Shape
 from ..dsl.workspace.analysis import Analysis
 from .occurrences import Occurrence, Target, occurrences
 from .seen import Seen, look, scope_of
 from .tree import item_at, walk
+from .written import names_written, owner_of
 
 
 class Named(NamedTuple):
@@ -36,10 +37,11 @@ def named_at(analysis: Analysis, offset: int) -> Named | None:
 
 
 def names_in(item: Item, analysis: Analysis, *, fields: bool = True) -> list[Named]:
-    """Every name of a declaration; with `fields`, those of values too, which costs checking it again."""
+    """Every name of a declaration; with `fields`, those after a dot too, which costs checking it again."""
     if item.node is None:
         return []
     found: list[Occurrence] = occurrences(item.node, analysis.surface)
+    found.extend(names_written(item.node, scope_of(analysis)))
     if fields:
         found.extend(_fields(item.node, analysis))
     return [_named(one, item, analysis.path) for one in sorted(found)]
@@ -93,12 +95,6 @@ def _owners(selection: ast.Field, seen: Seen, analysis: Analysis) -> Iterator[st
 def owners_of(shape: Shape, field: str, analysis: Analysis) -> Iterator[str]:
     scope = scope_of(analysis)
     for option in options_of(without_null(resolve(shape, scope))):
-        name: str | None = option.name if isinstance(option, Record) else None
-        for _ in range(100):
-            info = record_of(name, scope) if name is not None else None
-            if info is None:
-                break
-            if any(one.name == field for one in info.fields):
-                yield info.name
-                break
-            name = info.extends
+        owner = owner_of(option.name, field, scope) if isinstance(option, Record) else None
+        if owner is not None:
+            yield owner

@@ -69,8 +69,10 @@ class _Reader:
 
     # --- adding --------------------------------------------------------------------------------------------
 
-    def add(self, ident: ast.Node, target: Target, *, defines: bool = False) -> None:
-        self.found.append(Occurrence(ident.start, ident.start + len(target.name), target, defines))
+    def add(self, ident: ast.Node, target: Target, *, defines: bool = False, skip: int = 0) -> None:
+        """`skip` is what stands before the name in its node."""
+        start = ident.start + skip
+        self.found.append(Occurrence(start, start + len(target.name), target, defines))
 
     def mention(self, ident: ast.Ident) -> None:
         """A declaration by its name; of a dotted one (`browse.open`) the first word."""
@@ -142,7 +144,9 @@ class _Reader:
     def test(self, node: ast.Test, given: Locals) -> None:
         self.mention(node.flow)
         for pair in node.given.pairs if node.given else ():
-            self.add(pair.key, Target("param", node.flow.text, pair.key.text))
+            key = pair.key
+            quote = (key.end - key.start - len(key.text)) // 2
+            self.add(key, Target("param", node.flow.text, key.text), skip=quote)
             self.any(pair.value, {})
         for script in node.scripts:
             self.mention(script.name)

@@ -103,7 +103,7 @@ class Values:
             if isinstance(option, Record)
         ]
         named = (
-            None if any("variant" in record_fields(r.name, self.scope) for r in records) else _tagged(value)
+            None if any("variant" in record_fields(r.name, self.scope) for r in records) else tagged(value)
         )
         if named is not None:
             name, inner = named
@@ -124,7 +124,7 @@ class Values:
             return
         if any(isinstance(resolve(option, self.scope), Json | Unknown) for option in shape.options):
             return
-        best = min(records, key=lambda record: _misfit(value, record, self.scope), default=None)
+        best = min(records, key=lambda record: misfit(value, record, self.scope), default=None)
         if best is None:
             self.report.add(
                 "test.wrong-shape",
@@ -149,7 +149,7 @@ def _report_unknown(pair: ast.Pair, type_name: str, known: Sequence[str], report
     )
 
 
-def _tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr | None] | None:
+def tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr | None] | None:
     """`{ variant, value }` says which type is meant. The value is None where something else stands beside the type."""
     pairs = {pair.key.text: pair.value for pair in value.pairs}
     variant = pairs.get("variant")
@@ -158,7 +158,7 @@ def _tagged(value: ast.Object) -> tuple[ast.Text, ast.Expr | None] | None:
     return variant, pairs.get("value")
 
 
-def _misfit(value: ast.Object, record: Record, scope: Scope) -> int:
+def misfit(value: ast.Object, record: Record, scope: Scope) -> int:
     """How many fields an object has too many, or too few, to be of a type."""
     fields = record_fields(record.name, scope)
     given = {pair.key.text for pair in value.pairs}

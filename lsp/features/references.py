@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ...dsl import ast
 from ...dsl.check.base import TypeSurface
 from ...dsl.check.builtins import FUNCTIONS
 from ...dsl.diagnostics import Edit
@@ -76,9 +77,18 @@ def everywhere(named: Named, analysis: Analysis, others: Iterable[Analysis]) -> 
 def renamable(analysis: Analysis, offset: int) -> Named | None:
     """The name at an offset, where it is one that a user chose."""
     named = named_at(analysis, offset)
-    if named is None or named.target.kind == "builtin" or home_of(named.target, analysis) is None:
+    if named is None or not _is_declared(named.target, analysis):
         return None
     return named
+
+
+def _is_declared(target: Target, analysis: Analysis) -> bool:
+    """Whether somebody wrote a declaration of it: the `reply` of a judge without parameters comes from nowhere."""
+    place = analysis.declaration(target.owner) if target.kind == "param" else None
+    if place is None:
+        return home_of(target, analysis) is not None
+    params: tuple[ast.Param, ...] = getattr(place[1].node, "params", None) or ()
+    return any(param.name.text == target.name for param in params)
 
 
 def rename(analysis: Analysis, offset: int, new: str, others: Iterable[Analysis]) -> dict[str, list[Edit]]:

@@ -81,7 +81,7 @@ def test_a_parameter_is_changed_in_templates_arguments_and_tests(scene, files) -
 def test_a_field_is_changed_where_its_type_is_known(scene, files) -> None:
     seen = scene(cursor(MAIN, "salary"), files)
     texts = renamed(seen, "pay")
-    assert texts["main.judge"] == MAIN.replace(".salary", ".pay")
+    assert texts["main.judge"] == MAIN.replace(".salary", ".pay").replace("{ salary", "{ pay")
 
 
 def test_a_local_name_is_changed_in_its_declaration_alone(scene, files) -> None:
@@ -138,3 +138,75 @@ def test_highlights_tell_reading_from_declaring(scene, files) -> None:
     ]
     builtin = scene('code judge j { require l‸en(reply) > len(task) else "x" }')
     assert len(highlights(builtin.analysis, builtin.offset)) == 2
+
+
+SCRIPTED = """\
+type Base { id: text }
+type Offer extends Base { salary: int  perks: Perk[] }
+type Perk { what: text }
+type Refusal { why: text }
+model small "acme/small"
+choice team(offer: Offer) { model small  ask "Whose?"  options { billing "Money"  sales } }
+tool look(id: text) -> Base { python "x.py:look" }
+agent writer(offer: Offer) -> Offer | Refusal { model small  tools [look] }
+judge fine(reply: Offer) {
+  model small
+  decide { tone: choice "Whose?" { formal  casual } }
+  require tone.choice == "formal" else "No."
+}
+flow main(offer: Offer) -> Offer {
+  x = writer({ id: "1", salary: 3, perks: [{ what: "car" }] })
+  return { "id": "2", salary: 4, perks: [] }
+}
+test "all" for main {
+  given { offer: { id: "1", salary: 2, perks: [{ "what": "bike" }] } }
+  writer replies [{ call: "look", input: { id: "1" } }, { variant: "Refusal", value: { why: "So." } }]
+  writer replies { id: "1", salary: 5, perks: [] } when offer.salary == 1
+  look returns { id: "3" }
+  team decides "sales"
+  team decides { billing: 0.5, "sales": 0.5 } when offer.id == "x"
+  fine decides { tone: { formal: 1, casual: 0 } }
+  expect result.id == "2"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("salary", 6),
+        ("what: text", 3),
+        ("why", 2),
+        ("Refusal", 3),
+        ("id: text }", 8),
+        ("id: text) ->", 2),
+        ("look", 4),
+        ("sales", 3),
+        ("tone", 3),
+        ("offer: Offer) -> Offer {", 2),
+    ],
+)
+def test_a_name_is_changed_in_values_that_are_written_out(scene, name: str, places: int) -> None:
+    word = name.partition(":")[0]
+    new = "Changed" if word[0].isupper() else "changed"
+    seen = scene(cursor(SCRIPTED, name))
+    after = renamed(seen, new)["main.judge"]
+    assert after.count(new) == places
+    fresh = scene(after)
+    assert len(fresh.analysis.diagnostics) == len(seen.analysis.diagnostics)
+    back = rename(fresh.analysis, after.index(new), word, ())
+    assert len(back["/w/main.judge"]) == places
+
+
+def test_the_reply_of_a_judge_without_parameters_has_no_declaration_to_change(scene) -> None:
+    text = """\
+judge fine { model "acme/small"  ask "{{ reply }}" }
+agent a { model "acme/other"  judges [fine] }
+flow main(x: text) -> text { return a(x) }
+test "t" for main {
+  fine replies "PASS" when re‸ply == "No."
+  expect result == "x"
+}
+"""
+    seen = scene(text)
+    assert renamable(seen.analysis, seen.offset) is None
