@@ -13,6 +13,8 @@ from pygls.lsp.server import LanguageServer
 
 from ..dsl.check.python_source import PythonFile, read_python
 from ..dsl.diagnostics import Diagnostic
+from ..dsl.format import format_declaration
+from ..dsl.recent import Recent
 from ..dsl.workspace.analysis import Analysis, Workspace
 from . import wire
 from .client import Client
@@ -20,6 +22,7 @@ from .documents import Document
 from .features.texts import Listing, model_slugs
 from .features.tokens import TokenCache
 from .files import exists, names_in_folder, read_file
+from .pieces import Make, Movable, Pieces
 from .protocol import TrioProtocol
 from .session import Session
 from .translate import to_diagnostic, to_location
@@ -27,8 +30,11 @@ from .translate import to_diagnostic, to_location
 NAME = "judgeflow"
 SLICE = 0.002
 """Seconds that a request may take before others get their turn."""
+MANY = 20_000
+"""Declarations of which something is remembered."""
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Movable)
 Feature = tuple[str, Callable[..., Any], Any]
 """A method, who answers it, and the options that the client is told."""
 
@@ -54,7 +60,9 @@ class JudgeServer(LanguageServer):
         """Begin anew with a client that has just introduced itself."""
         self.client = client
         self.session = Session(Workspace(read_file, exists), client.encoding)
-        self.colours = TokenCache()
+        self.colours = TokenCache(MANY)
+        self._layouts: Recent[str, str] = Recent(MANY)
+        self._pieces: dict[Make[Any], Pieces[Any]] = {}
         self.coloured: dict[str, tuple[str, list[int]]] = {}
         """By URI, the last semantic tokens that were sent and the name that they were sent under."""
 
@@ -103,12 +111,28 @@ class JudgeServer(LanguageServer):
         pause = trio.current_time() + SLICE
         for one in found:
             made.append(one)
-            if len(made) & 15 == 0 and trio.current_time() > pause:
+            if trio.current_time() > pause:
                 await trio.lowlevel.checkpoint()
                 if document.snapshot is not snapshot:
                     raise ContentModified("the text has changed since")
                 pause = trio.current_time() + SLICE
         return made
+
+    def layout(self, declaration: str) -> str:
+        """A declaration as `jrun fmt` lays it out."""
+        found = self._layouts.get(declaration)
+        if found is None:
+            found = format_declaration(declaration)
+            self._layouts.put(declaration, found)
+        return found
+
+    async def pieces(self, document: Document, analysis: Analysis, make: Make[P]) -> list[P]:
+        """The parts of all declarations of a text, in order, as `make` gives them for one."""
+        kept: Pieces[P] = self._pieces.setdefault(make, Pieces(make, MANY))
+        found = (
+            kept.of(item, document.line_at(item.offset), document.encoding) for item in analysis.module.items
+        )
+        return [part for parts in await self.gather(document, found) for part in parts]
 
     def opened(self, document: types.TextDocumentIdentifier) -> tuple[Document, Analysis] | None:
         return self.session.opened(document.uri)

@@ -250,7 +250,8 @@ class TrioProtocol(LanguageServerProtocol):
             asking.answered.set()
 
     def _plain(self, data: Any) -> Any:
-        return data if isinstance(data, msgspec.Struct) else self._converter.unstructure(data)
+        first = data[0] if isinstance(data, list) and data else data
+        return data if isinstance(first, msgspec.Struct) else self._converter.unstructure(data)
 
     def structured(self, data: msgspec.Struct, kind: type[T]) -> T:
         """What is plain already as pygls has it, to be part of something larger."""

@@ -10,13 +10,14 @@ formatter's mistake can never change a program. One with a syntax error is left 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import msgspec
 
 from .. import ast
-from ..parse import parse, parse_chunk
-from ..source import Source
+from ..parse import parse_chunk
+from ..syntax.chunks import Chunk, split
 from ..syntax.lalr import load_grammar
 from .declarations import write_declaration
 from .expressions import Printer
@@ -26,20 +27,34 @@ _LINE_ENDS = re.compile(r"\r\n|\r")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
+class Piece(NamedTuple):
+    """What belongs in place of a stretch of a text: of a declaration, or of what stands before, between or behind
+    declarations."""
+
+    start: int
+    end: int
+    text: str
+
+
 def format_source(text: str) -> str:
     """The whole text in its canonical layout, lines ended by `\\n`."""
-    module = parse(Source("", text))
-    written: list[str] = []
-    end: int | None = None
-    for item in module.items:
-        formatted = format_declaration(item.text)
-        if end is not None:
-            gap = text[end : item.offset]
-            apart = "\n" in formatted or "\n" in _body(written[-1]) or _line_count(gap) > 1
-            written.append("\n\n" if apart else "\n")
-        written.append(formatted)
-        end = item.offset + len(item.text)
-    return "".join(written).rstrip() + "\n" if written else ""
+    return "".join(piece.text for piece in pieces(text, split(text), format_declaration))
+
+
+def pieces(text: str, chunks: Iterable[Chunk], format_one: Callable[[str], str]) -> Iterator[Piece]:
+    """The canonical layout of a text piece by piece, declarations and what stands between them by turns."""
+    before: str | None = None
+    end = 0
+    for start, stop in chunks:
+        formatted = format_one(text[start:stop])
+        gap = ""
+        if before is not None:
+            apart = "\n" in formatted or "\n" in _body(before) or _line_count(text[end:start]) > 1
+            gap = "\n\n" if apart else "\n"
+        yield Piece(end, start, gap)
+        yield Piece(start, stop, formatted)
+        before, end = formatted, stop
+    yield Piece(end, len(text), "" if before is None else "\n")
 
 
 def format_declaration(text: str) -> str:

@@ -70,7 +70,12 @@ class Analysis:
 
     def surface(self, name: str) -> Surface | None:
         """What a name stands for in this file."""
-        return next((table[name] for table in self._surfaces if name in table), None)
+        return _find(self._surfaces, name)
+
+    def home(self, name: str) -> str | None:
+        """The file that declares a name in sight."""
+        files = zip(self._documents, self._surfaces, strict=True)
+        return next((document.path for document, table in files if name in table), None)
 
     def declaration(self, name: str) -> tuple[str, Item] | None:
         """The file that declares a name in sight, and the declaration in it."""
@@ -268,7 +273,15 @@ class Workspace:
 def _finder(tables: tuple[Table, ...]) -> Callable[[str], Surface | None]:
     if len(tables) == 1:
         return tables[0].get
-    return lambda name: next((table[name] for table in tables if name in table), None)
+    return lambda name: _find(tables, name)
+
+
+def _find(tables: tuple[Table, ...], name: str) -> Surface | None:
+    for table in tables:
+        surface = table.get(name)
+        if surface is not None:
+            return surface
+    return None
 
 
 def _names(file: WorkFile, tables: tuple[Table, ...]) -> Names:

@@ -7,7 +7,7 @@ has, a clause that is not there yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast, clauses
@@ -52,32 +52,41 @@ class Item(NamedTuple):
     name: str = ""
 
 
-def completions(analysis: Analysis, offset: int, listing: Listing) -> list[Item]:
-    """What may be written at an offset. `listing` gives the files of a folder, for imports and hooks."""
+def completions(analysis: Analysis, offset: int, listing: Listing) -> Iterator[Item]:
+    """What may be written at an offset, each label once. `listing` gives the files of a folder, for imports and
+    hooks."""
+    labels: set[str] = set()
+    for item in _items(analysis, offset, listing):
+        if item.label not in labels:
+            labels.add(item.label)
+            yield item
+
+
+def _items(analysis: Analysis, offset: int, listing: Listing) -> Iterator[Item]:
     cursor = cursor_at(analysis, offset)
     if cursor.begins_line:
-        return list(_declarations(cursor))
+        yield from _declarations(cursor)
+        return
     tried = tries(cursor, analysis)
     if tried and isinstance(tried[0].here, ast.Text):
-        return [
-            Item(label, kind, start, offset, insert, detail)
-            for label, kind, start, insert, detail in text_items(tried[0], cursor, analysis, listing)
-        ]
+        for label, kind, start, insert, detail in text_items(tried[0], cursor, analysis, listing):
+            yield Item(label, kind, start, offset, insert, detail)
+        return
     if tried and isinstance(tried[0].here, ast.ModelRef) and tried[0].here.quoted:
-        return list(_slugs(tried[0].here, cursor, analysis, listing))
+        yield from _slugs(tried[0].here, cursor, analysis, listing)
+        return
     expected = cursor.expected()
-    found = list(_fields(tried, cursor, analysis))
-    if found or cursor.before.endswith("."):
-        return found
-    found += _clauses(expected, cursor)
-    found += _names(tried, cursor, analysis)
-    if "TYPENAME" in expected and not any(item.kind == "class" for item in found):
-        found += _types(cursor, analysis, primitives="text" in expected)
-    return _unique(found)
-
-
-def _unique(items: Iterable[Item]) -> list[Item]:
-    return list({item.label: item for item in reversed(list(items))}.values())[::-1]
+    fields = list(_fields(tried, cursor, analysis))
+    yield from fields
+    if fields or cursor.before.endswith("."):
+        return
+    yield from _clauses(expected, cursor)
+    has_types = False
+    for item in _names(tried, cursor, analysis):
+        has_types = has_types or item.kind == "class"
+        yield item
+    if "TYPENAME" in expected and not has_types:
+        yield from _types(cursor, analysis, primitives="text" in expected)
 
 
 # --- declarations and clauses ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ...dsl import ast
+from ...dsl.parse import Item
 from ...dsl.workspace.analysis import Analysis
 from ..tree import walk
 
@@ -26,20 +27,17 @@ class Fold(NamedTuple):
     kind: Literal["region", "comment", "imports"] = "region"
 
 
-def folds(analysis: Analysis) -> Iterator[Fold]:
-    """Every stretch that could be folded, those of a declaration from the outside in."""
-    for item in analysis.module.items:
-        found = [
-            Fold(item.offset + match.start(), item.offset + match.end(), "comment")
-            for match in _COMMENTS.finditer(item.text)
-        ]
-        if item.node is not None:
-            found += (
-                Fold(item.offset + node.start, item.offset + node.end)
-                for node in _foldable(item.node, item.text)
-            )
-        yield from sorted(found, key=lambda fold: (fold.start, -fold.end))
-    yield from _imports(analysis)
+def folds(item: Item) -> list[Fold]:
+    """Every stretch of a declaration that could be folded, from the outside in."""
+    found = [
+        Fold(item.offset + match.start(), item.offset + match.end(), "comment")
+        for match in _COMMENTS.finditer(item.text)
+    ]
+    if item.node is not None:
+        found += (
+            Fold(item.offset + node.start, item.offset + node.end) for node in _foldable(item.node, item.text)
+        )
+    return sorted(found, key=lambda fold: (fold.start, -fold.end))
 
 
 def _foldable(node: ast.Declaration, text: str) -> Iterator[ast.Node]:
@@ -52,7 +50,8 @@ def _foldable(node: ast.Declaration, text: str) -> Iterator[ast.Node]:
             yield inner
 
 
-def _imports(analysis: Analysis) -> Iterator[Fold]:
+def import_folds(analysis: Analysis) -> Iterator[Fold]:
+    """Imports that follow each other."""
     run: list[tuple[int, int]] = []
     for item in (*analysis.module.items, None):
         if item is not None and isinstance(item.node, ast.Import):

@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
 
 from ...dsl.diagnostics import Edit
-from ...dsl.format import format_source
-from ...dsl.syntax.chunks import split
+from ...dsl.format import format_declaration, pieces
+from ...dsl.syntax.chunks import Chunk
 
 
-def format_edits(text: str) -> list[Edit]:
-    """The edits that lay a file out as `jrun fmt` does; its line ends stay what they are."""
-    formatted = format_source(text)
-    return edits_between(text, formatted.replace("\n", "\r\n") if "\r\n" in text else formatted)
+def format_edits(
+    text: str, chunks: Iterable[Chunk], format_one: Callable[[str], str] = format_declaration
+) -> Iterator[list[Edit]]:
+    """The edits that lay a file out as `jrun fmt` does, declaration by declaration; its line ends stay what they are.
+    `format_one` lays out a declaration."""
+    windows = "\r\n" in text
+    for start, end, formatted in pieces(text, chunks, format_one):
+        new = formatted.replace("\n", "\r\n") if windows else formatted
+        if text[start:end] != new:
+            yield list(line_edits(text[start:end], new, start))
 
 
-def edits_between(old: str, new: str) -> list[Edit]:
-    """Edits that turn one text into another. Declarations are compared one by one, which keeps this
-    linear."""
-    before, after = _pieces(old), _pieces(new)
-    if len(before) != len(after):
-        return [] if old == new else [Edit(0, len(old), new)]
-    edits: list[Edit] = []
-    offset = 0
-    for piece, other in zip(before, after, strict=True):
-        if piece != other:
-            edits += line_edits(piece, other, offset)
-        offset += len(piece)
-    return edits
-
-
-def within(edits: list[Edit], start: int, end: int) -> list[Edit]:
+def within(edits: Iterable[Edit], start: int, end: int) -> list[Edit]:
     """The edits that touch a stretch of the text."""
     return [edit for edit in edits if edit.start <= end and edit.end >= start]
-
-
-def _pieces(text: str) -> list[str]:
-    """The declarations and what stands between them, by turns."""
-    pieces: list[str] = []
-    at = 0
-    for start, end in split(text):
-        pieces += (text[at:start], text[start:end])
-        at = end
-    return [*pieces, text[at:]]
 
 
 def line_edits(old: str, new: str, offset: int) -> Iterator[Edit]:

@@ -83,8 +83,7 @@ def _users(analyses: Iterable[Analysis]) -> dict[tuple[str, str], set[str]]:
             for used in (*surface.judges, *surface.calls):
                 key = (analysis.path, used)
                 if key not in homes:
-                    place = analysis.declaration(used)
-                    homes[key] = place[0] if place else None
+                    homes[key] = analysis.home(used)
                 home = homes[key]
                 if home is not None:
                     found.setdefault((home, used), set()).add(f"{analysis.path}:{user}")

@@ -6,24 +6,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...dsl import ast
-from ...dsl.graph import target_of
-from ...dsl.workspace.analysis import Analysis
+from ...dsl.parse import Item
 from ..tree import walk
 
 
 class Link(NamedTuple):
+    """`written` is the path as the file has it, relative to its folder."""
+
     start: int
     end: int
-    path: str
+    written: str
     tooltip: str
 
 
-def links(analysis: Analysis) -> Iterator[Link]:
-    for item in analysis.module.items:
-        for text, written, tooltip in _named_files(item.node):
-            quote = 2 if text.raw else 1
-            start = item.offset + text.start + quote
-            yield Link(start, start + len(written), target_of(analysis.path, written), tooltip)
+def links(item: Item) -> Iterator[Link]:
+    """The files that a declaration names."""
+    for text, written, tooltip in _named_files(item.node):
+        start = item.offset + text.start + (2 if text.raw else 1)
+        yield Link(start, start + len(written), written, tooltip)
 
 
 def _named_files(node: ast.Declaration | None) -> Iterator[tuple[ast.Text, str, str]]:

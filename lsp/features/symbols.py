@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 from ...dsl import ast
 from ...dsl.parse import Item, Module
-from ...dsl.workspace.analysis import Analysis
 
 SymbolKind = Literal[
     "workflow", "import", "constant", "provider", "model", "type", "tool", "agent", "judge", "scorer",
@@ -37,11 +36,6 @@ class Found(NamedTuple):
 Ranked = tuple[tuple[int, int, str], Found]
 
 
-def document_symbols(analysis: Analysis) -> Iterator[Symbol]:
-    """A symbol for every declaration, with its fields, options, questions or overrides below it."""
-    return (found for item in analysis.module.items if (found := symbol_of(item)) is not None)
-
-
 def matching_symbols(modules: Iterable[Module], query: str) -> Iterator[Ranked]:
     """The declarations whose name has the letters of the query in order, each with how well it answers."""
     for module in modules:
@@ -56,6 +50,7 @@ def closest_first(found: Iterable[Ranked]) -> list[Found]:
 
 
 def symbol_of(item: Item) -> Symbol | None:
+    """The symbol of a declaration, with its fields, options, questions or overrides below it."""
     node = item.node
     if node is None:
         return None

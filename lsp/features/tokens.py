@@ -7,7 +7,9 @@ A declaration's tokens depend on its text and on what was looked up to colour it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from itertools import compress, count
+from operator import ne
 from typing import Final, NamedTuple
 
 from ...dsl import ast
@@ -20,8 +22,11 @@ from ...dsl.check.base import (
     TypeSurface,
 )
 from ...dsl.parse import Item
+from ...dsl.recent import Recent
 from ...dsl.workspace.analysis import Analysis
+from ..documents import Document
 from ..occurrences import Occurrence, occurrences
+from ..positions import Encoding
 from ..shadows import Find
 from ..tree import walk
 
@@ -51,31 +56,44 @@ class Token(NamedTuple):
     modifiers: int
 
 
-def tokens(analysis: Analysis, cache: TokenCache, start: int = 0, end: int | None = None) -> Iterator[Token]:
-    """The tokens of the declarations that touch a stretch of the file, in order."""
-    for item in analysis.module.items:
-        if item.offset + len(item.text) >= start and (end is None or item.offset <= end):
-            for token in cache.tokens(item, analysis):
-                yield Token(token.start + item.offset, token.end + item.offset, token.type, token.modifiers)
+class Colours:
+    """The tokens of a declaration, with offsets in its text."""
+
+    def __init__(self, text: str, tokens: tuple[Token, ...]) -> None:
+        self.tokens = tokens
+        self._text = text
+        self._data: list[int] | None = None
+        self.last_line = 0
+        """The line of the last token, counted from the declaration's first, once `data` was asked for."""
+
+    def data(self, encoding: Encoding) -> list[int]:
+        """The protocol's form, lines and columns relative to the token before, at first to the declaration."""
+        if self._data is None:
+            alone = Document("", "", 0, self._text, encoding)
+            places = list(alone.places((token.start, token.end) for token in self.tokens))
+            self.last_line = places[-1][0] if places else 0
+            self._data = encode(
+                (*place, token.type, token.modifiers)
+                for place, token in zip(places, self.tokens, strict=True)
+            )
+        return self._data
 
 
 class TokenCache:
-    """The tokens of declarations seen before. The older half goes when there are more than `limit`."""
+    """The colours of the last declarations seen."""
 
-    def __init__(self, limit: int = 20_000) -> None:
-        self._limit = limit
-        self._kept: dict[tuple[str, tuple[str, ...], tuple[object, ...]], tuple[Token, ...]] = {}
-        self._names: dict[str, tuple[str, ...]] = {}
+    def __init__(self, limit: int) -> None:
+        self._kept: Recent[tuple[str, tuple[str, ...], tuple[object, ...]], Colours] = Recent(limit)
+        self._names: Recent[str, tuple[str, ...]] = Recent(limit)
         """The names that somebody looked up to colour a declaration. The same answers make the same colours."""
 
-    def tokens(self, item: Item, analysis: Analysis) -> tuple[Token, ...]:
-        """A declaration's tokens, with offsets in its text."""
+    def colours(self, item: Item, analysis: Analysis) -> Colours:
         find = analysis.surface
         # A test names the parameters of what it scripts.
         fact = _kind_and_params if isinstance(item.node, ast.Test) else _sort
         names = self._names.get(item.text)
         if names is not None:
-            found = self._kept.get((item.text, names, tuple(fact(find(name)) for name in names)))
+            found = self._kept.get((item.text, names, tuple([fact(find(name)) for name in names])))
             if found is not None:
                 return found
         asked: dict[str, Surface | None] = {}
@@ -84,17 +102,11 @@ class TokenCache:
             asked[name] = surface = find(name)
             return surface
 
-        made = tuple(_tokens(item, asking))
-        names = self._names[item.text] = tuple(asked)
-        self._kept[item.text, names, tuple(map(fact, asked.values()))] = made
-        if len(self._kept) > self._limit:
-            self._drop_older_half()
+        made = Colours(item.text, tuple(_tokens(item, asking)))
+        names = tuple(asked)
+        self._names.put(item.text, names)
+        self._kept.put((item.text, names, tuple(map(fact, asked.values()))), made)
         return made
-
-    def _drop_older_half(self) -> None:
-        for old in list(self._kept)[: self._limit // 2]:
-            del self._kept[old]
-            self._names.pop(old[0], None)
 
 
 def _sort(surface: Surface | None) -> object:
@@ -247,23 +259,30 @@ def encode(found: Iterable[tuple[int, int, int, int, int]]) -> list[int]:
     return data
 
 
+def joined(parts: Iterable[tuple[int, Colours]], encoding: Encoding) -> list[int]:
+    """The protocol's form of several declarations in order, each with the line on which it begins."""
+    data: list[int] = []
+    last = 0
+    for line, colours in parts:
+        own = colours.data(encoding)
+        if own:
+            data.append(line + own[0] - last)
+            data += own[1:]
+            last = line + colours.last_line
+    return data
+
+
 def difference(old: list[int], new: list[int]) -> list[tuple[int, int, list[int]]]:
     """One edit that turns old data into new, as `(start, how many to drop, what to put)`; none where they
     are the same."""
     if old == new:
         return []
     shorter = min(len(old), len(new))
-    start = _agreement(shorter, lambda size: old[:size] == new[:size])
-    tail = _agreement(shorter - start, lambda size: size == 0 or old[-size:] == new[-size:])
+    start = _first_other(old, new, shorter)
+    tail = _first_other(reversed(old), reversed(new), shorter - start)
     return [(start, len(old) - start - tail, new[start : len(new) - tail])]
 
 
-def _agreement(most: int, same: Callable[[int], bool]) -> int:
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if same(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _first_other(old: Iterable[int], new: Iterable[int], most: int) -> int:
+    """How many numbers two sequences have in common at their beginning, of so many."""
+    return min(next(compress(count(), map(ne, old, new)), most), most)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import trio
+from bisect import bisect_left, bisect_right
+from operator import itemgetter
+
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from ...dsl.diagnostics import Edit
 from ...dsl.workspace.analysis import Analysis
+from .. import wire
 from ..documents import Document
 from ..features.actions import Action, extractions, fix_all, quick_fixes, rewrites
 from ..features.completion import Item, completions
@@ -16,10 +19,12 @@ from ..features.hover import about_declaration
 from ..features.keystrokes import TRIGGERS, on_type
 from ..features.references import RenameError, renamable, rename
 from ..features.signature import signature_help
-from ..judge_server import ContentModified, Feature, JudgeServer
+from ..judge_server import Feature, JudgeServer
 from ..translate import offset_of, to_edits, to_markup, to_range
 from .navigation import others
 
+SNIPPET, PLAIN_TEXT = types.InsertTextFormat.Snippet, types.InsertTextFormat.PlainText
+ADJUST = types.InsertTextMode.AdjustIndentation
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 EXTRACT = types.CodeActionKind.RefactorExtract.value
 REWRITE = types.CodeActionKind.RefactorRewrite.value
@@ -49,35 +54,43 @@ class RequestFailed(JsonRpcException):
 # --- completion --------------------------------------------------------------------------------------------
 
 
-async def on_completion(ls: JudgeServer, params: types.CompletionParams) -> types.CompletionList:
+async def on_completion(ls: JudgeServer, params: types.CompletionParams) -> wire.Completions:
     opened = ls.opened(params.text_document)
     if opened is None:
-        return types.CompletionList(is_incomplete=False, items=[])
+        return wire.Completions([])
     document, analysis = opened
     found = completions(analysis, offset_of(document, params.position), ls.listing())
-    return types.CompletionList(
-        is_incomplete=False, items=[_item(one, document, ls, analysis) for one in found]
-    )
+    ranges: dict[tuple[int, int], wire.Range] = {}
+    items = (_item(one, document, ls, analysis, ranges) for one in found)
+    return wire.Completions(await ls.gather(document, items))
 
 
-def _item(item: Item, document: Document, ls: JudgeServer, analysis: Analysis) -> types.CompletionItem:
+def _item(
+    item: Item,
+    document: Document,
+    ls: JudgeServer,
+    analysis: Analysis,
+    ranges: dict[tuple[int, int], wire.Range],
+) -> wire.Completion:
     snippet = item.snippet and ls.client.snippets
     text = item.insert if snippet or (item.insert and not item.snippet) else item.label
-    made = types.CompletionItem(
+    place = (item.start, item.end)
+    if place not in ranges:
+        ranges[place] = document.range(*place)
+    about = to_markup(item.documentation, rich=ls.client.markdown_items) if item.documentation else None
+    return wire.Completion(
         item.label,
-        kind=_KINDS[item.kind],
+        kind=_KINDS[item.kind].value,
         detail=item.detail or None,
         sort_text=f"{item.rank}{item.label}",
-        text_edit=types.TextEdit(to_range(document, item.start, item.end), text),
-        insert_text_format=types.InsertTextFormat.Snippet if snippet else types.InsertTextFormat.PlainText,
+        text_edit=wire.TextEdit(ranges[place], text),
+        insert_text_format=(SNIPPET if snippet else PLAIN_TEXT).value,
+        insert_text_mode=ADJUST.value if snippet and ls.client.indents_snippets else None,
+        documentation=wire.Markup(about.kind.value, about.value)
+        if isinstance(about, types.MarkupContent)
+        else about,
+        data={"path": analysis.path, "name": item.name} if item.name and not about else None,
     )
-    if snippet and ls.client.indents_snippets:
-        made.insert_text_mode = types.InsertTextMode.AdjustIndentation
-    if item.documentation:
-        made.documentation = to_markup(item.documentation, rich=ls.client.markdown_items)
-    elif item.name:
-        made.data = {"path": analysis.path, "name": item.name}
-    return made
 
 
 def on_completion_resolve(ls: JudgeServer, item: types.CompletionItem) -> types.CompletionItem:
@@ -205,7 +218,7 @@ async def on_formatting(
     ls: JudgeServer, params: types.DocumentFormattingParams
 ) -> list[types.TextEdit] | None:
     opened = ls.opened(params.text_document)
-    return None if opened is None else await _formatted(opened[0], 0, opened[0].length)
+    return None if opened is None else await _formatted(ls, *opened, 0, opened[0].length)
 
 
 async def on_range_formatting(
@@ -214,17 +227,21 @@ async def on_range_formatting(
     opened = ls.opened(params.text_document)
     if opened is None:
         return None
-    document, _ = opened
-    return await _formatted(
-        document, offset_of(document, params.range.start), offset_of(document, params.range.end)
-    )
+    start, end = params.range.start, params.range.end
+    return await _formatted(ls, *opened, offset_of(opened[0], start), offset_of(opened[0], end))
 
 
-async def _formatted(document: Document, start: int, end: int) -> list[types.TextEdit] | None:
-    snapshot = document.snapshot
-    edits = await trio.to_thread.run_sync(format_edits, snapshot.text, abandon_on_cancel=True)
-    if document.snapshot is not snapshot:
-        raise ContentModified("the text has changed since")
+async def _formatted(
+    ls: JudgeServer, document: Document, analysis: Analysis, start: int, end: int
+) -> list[types.TextEdit]:
+    items = analysis.module.items
+    chunks = [(item.offset, item.offset + len(item.text)) for item in items]
+    first = max(0, bisect_left(chunks, start, key=itemgetter(1)) - 1)
+    last = bisect_right(chunks, end, key=itemgetter(0)) + 1
+    # What stands between two declarations depends on both.
+    near = {item.text for item in items[first:last]}
+    found = format_edits(analysis.source.text, chunks, lambda text: ls.layout(text) if text in near else text)
+    edits = [edit for some in await ls.gather(document, found) for edit in some]
     return to_edits(document, tuple(within(edits, start, end)))
 
 

@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
+from ...dsl.parse import Item
 from ...dsl.workspace.analysis import Analysis
+from .. import wire
 from ..documents import Document
 from ..features.definition import AnalysisOf, Place, definition, type_definition
 from ..features.hierarchy import Member, Relation, incoming, member, member_at, outgoing
 from ..features.hover import hover
 from ..features.references import highlights, home, references
-from ..features.symbols import Found, Symbol, closest_first, document_symbols, matching_symbols
+from ..features.symbols import Found, Symbol, closest_first, matching_symbols, symbol_of
 from ..judge_server import Feature, JudgeServer
 from ..translate import offset_of, to_markup, to_range
 from ..uris import to_path
@@ -124,29 +126,34 @@ def on_highlight(ls: JudgeServer, params: types.DocumentHighlightParams) -> list
 
 async def on_document_symbol(
     ls: JudgeServer, params: types.DocumentSymbolParams
-) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+) -> list[wire.Symbol] | list[types.SymbolInformation]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
     document, analysis = opened
-    symbols = document_symbols(analysis)
     if ls.client.hierarchy:
-        return await ls.gather(document, (_symbol(one, document) for one in symbols))
+        return await ls.pieces(document, analysis, declaration_symbols)
     flat = (
         types.SymbolInformation(ls.location(analysis.path, one.start, one.end), one.name, _KINDS[one.kind])
-        for one in symbols
+        for item in analysis.module.items
+        if (one := symbol_of(item)) is not None
     )
     return await ls.gather(document, flat)
 
 
-def _symbol(symbol: Symbol, document: Document) -> types.DocumentSymbol:
-    return types.DocumentSymbol(
+def declaration_symbols(item: Item, document: Document) -> list[wire.Symbol]:
+    symbol = symbol_of(item)
+    return [] if symbol is None else [_symbol(symbol, document)]
+
+
+def _symbol(symbol: Symbol, document: Document) -> wire.Symbol:
+    return wire.Symbol(
         symbol.name,
-        _KINDS[symbol.kind],
-        to_range(document, symbol.start, symbol.end),
-        to_range(document, symbol.name_start, symbol.name_end),
+        _KINDS[symbol.kind].value,
+        document.range(symbol.start, symbol.end),
+        document.range(symbol.name_start, symbol.name_end),
         symbol.detail,
-        children=[_symbol(child, document) for child in symbol.children],
+        [_symbol(child, document) for child in symbol.children],
     )
 
 

@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lsprotocol import types
 
+from ...dsl.graph import target_of
+from ...dsl.parse import Item
 from ...dsl.workspace.analysis import Analysis
+from .. import wire
 from ..documents import Document
-from ..features.folding import folds
+from ..features.folding import Fold, folds, import_folds
 from ..features.hints import hints
 from ..features.lenses import RUN, Lens, lenses
 from ..features.links import links
 from ..features.selection import selections
-from ..features.tokens import MODIFIERS, TYPES, difference, encode, tokens
+from ..features.tokens import MODIFIERS, TYPES, difference, joined
 from ..judge_server import Feature, JudgeServer
 from ..translate import offset_of, to_position, to_range
 from ..uris import to_uri
 
 LEGEND = types.SemanticTokensLegend(list(TYPES), list(MODIFIERS))
-_FOLDS = {
-    "region": types.FoldingRangeKind.Region,
-    "comment": types.FoldingRangeKind.Comment,
-    "imports": types.FoldingRangeKind.Imports,
-}
 
 
-async def on_folding(ls: JudgeServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+async def on_folding(ls: JudgeServer, params: types.FoldingRangeParams) -> list[wire.Fold]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
     document, analysis = opened
-    found: dict[int, types.FoldingRange] = {}
-    for fold in await ls.gather(document, folds(analysis)):
+    found = await ls.pieces(document, analysis, declaration_folds)
+    imports = _folds(import_folds(analysis), document)
+    return sorted((*found, *imports), key=lambda fold: fold.start_line) if imports else found
+
+
+def declaration_folds(item: Item, document: Document) -> list[wire.Fold]:
+    return _folds(folds(item), document)
+
+
+def _folds(found: Iterable[Fold], document: Document) -> list[wire.Fold]:
+    """Of those that begin on one line the first; what is on one line is left out."""
+    made: dict[int, wire.Fold] = {}
+    for fold in found:
         first, last = document.line_at(fold.start), document.line_at(fold.end)
-        if first < last and first not in found:
-            found[first] = types.FoldingRange(first, last, kind=_FOLDS[fold.kind])
-    return list(found.values())
+        if first < last and first not in made:
+            made[first] = wire.Fold(first, last, fold.kind)
+    return list(made.values())
 
 
 def on_selection(ls: JudgeServer, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
@@ -52,19 +63,24 @@ def on_selection(ls: JudgeServer, params: types.SelectionRangeParams) -> list[ty
     return made
 
 
-async def on_links(ls: JudgeServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+async def on_links(ls: JudgeServer, params: types.DocumentLinkParams) -> list[wire.Link]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
     document, analysis = opened
     return [
-        types.DocumentLink(
-            to_range(document, one.start, one.end),
-            to_uri(one.path),
+        wire.Link(
+            one.range,
+            to_uri(target_of(analysis.path, one.target)),
             one.tooltip if ls.client.link_tooltips else None,
         )
-        for one in await ls.gather(document, links(analysis))
+        for one in await ls.pieces(document, analysis, declaration_links)
     ]
+
+
+def declaration_links(item: Item, document: Document) -> list[wire.Link]:
+    """With the path as it is written for a target."""
+    return [wire.Link(document.range(one.start, one.end), one.written, one.tooltip) for one in links(item)]
 
 
 def on_inlay_hints(ls: JudgeServer, params: types.InlayHintParams) -> list[types.InlayHint]:
@@ -84,7 +100,7 @@ def on_inlay_hints(ls: JudgeServer, params: types.InlayHintParams) -> list[types
     ]
 
 
-async def on_code_lens(ls: JudgeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+async def on_code_lens(ls: JudgeServer, params: types.CodeLensParams) -> list[wire.Lens]:
     opened = ls.opened(params.text_document)
     if opened is None:
         return []
@@ -93,59 +109,60 @@ async def on_code_lens(ls: JudgeServer, params: types.CodeLensParams) -> list[ty
     return await ls.gather(document, (_lens(one, document) for one in found))
 
 
-def _lens(lens: Lens, document: Document) -> types.CodeLens:
-    stretch = to_range(document, lens.start, lens.end)
+def _lens(lens: Lens, document: Document) -> wire.Lens:
+    stretch = document.range(lens.start, lens.end)
     arguments: list[object] = [document.uri, stretch.start]
     if lens.name is not None:
         inputs = [{"name": name, "shape": shape} for name, shape in lens.inputs]
         arguments = [document.uri, lens.name, *([inputs] if lens.command == RUN else [])]
-    return types.CodeLens(stretch, types.Command(lens.title, lens.command, arguments=arguments))
+    return wire.Lens(stretch, wire.Command(lens.title, lens.command, arguments))
 
 
 # --- colours -----------------------------------------------------------------------------------------------
 
 
-async def on_tokens(ls: JudgeServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
+async def on_tokens(ls: JudgeServer, params: types.SemanticTokensParams) -> wire.Tokens:
     opened = ls.opened(params.text_document)
     if opened is None:
-        return types.SemanticTokens([])
+        return wire.Tokens([])
     document, analysis = opened
-    data = await _data(ls, document, analysis, 0, None)
-    return types.SemanticTokens(data, _remember(ls, document.uri, data))
+    data = await _data(ls, document, analysis, 0, document.length)
+    return wire.Tokens(data, _remember(ls, document.uri, data))
 
 
-async def on_tokens_range(ls: JudgeServer, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+async def on_tokens_range(ls: JudgeServer, params: types.SemanticTokensRangeParams) -> wire.Tokens:
     opened = ls.opened(params.text_document)
     if opened is None:
-        return types.SemanticTokens([])
+        return wire.Tokens([])
     document, analysis = opened
     start, end = offset_of(document, params.range.start), offset_of(document, params.range.end)
-    return types.SemanticTokens(await _data(ls, document, analysis, start, end))
+    return wire.Tokens(await _data(ls, document, analysis, start, end))
 
 
 async def on_tokens_delta(
     ls: JudgeServer, params: types.SemanticTokensDeltaParams
-) -> types.SemanticTokens | types.SemanticTokensDelta:
+) -> wire.Tokens | wire.TokensDelta:
     opened = ls.opened(params.text_document)
     if opened is None:
-        return types.SemanticTokens([])
+        return wire.Tokens([])
     document, analysis = opened
     name, old = ls.coloured.get(document.uri, ("", []))
-    data = await _data(ls, document, analysis, 0, None)
+    data = await _data(ls, document, analysis, 0, document.length)
     result_id = _remember(ls, document.uri, data)
     if name != params.previous_result_id:
-        return types.SemanticTokens(data, result_id)
-    edits = [types.SemanticTokensEdit(start, dropped, put) for start, dropped, put in difference(old, data)]
-    return types.SemanticTokensDelta(edits, result_id)
+        return wire.Tokens(data, result_id)
+    edits = [wire.TokensEdit(start, dropped, put) for start, dropped, put in difference(old, data)]
+    return wire.TokensDelta(edits, result_id)
 
 
-async def _data(
-    ls: JudgeServer, document: Document, analysis: Analysis, start: int, end: int | None
-) -> list[int]:
-    found = await ls.gather(document, tokens(analysis, ls.colours, start, end))
-    places = document.places((token.start, token.end) for token in found)
-    placed = ((*place, token.type, token.modifiers) for place, token in zip(places, found, strict=True))
-    return encode(await ls.gather(document, placed))
+async def _data(ls: JudgeServer, document: Document, analysis: Analysis, start: int, end: int) -> list[int]:
+    """The tokens of the declarations that touch a stretch of the text."""
+    parts = (
+        (document.line_at(item.offset), ls.colours.colours(item, analysis))
+        for item in analysis.module.items
+        if item.offset + len(item.text) >= start and item.offset <= end
+    )
+    return joined(await ls.gather(document, parts), document.encoding)
 
 
 def _remember(ls: JudgeServer, uri: str, data: list[int]) -> str:

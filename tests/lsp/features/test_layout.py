@@ -5,8 +5,12 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from judgeflow.lsp.features.folding import folds
-from judgeflow.lsp.features.formatting import edits_between, format_edits, within
+from judgeflow.dsl.diagnostics import Edit
+from judgeflow.dsl.format import format_source
+from judgeflow.dsl.syntax.chunks import split
+from judgeflow.dsl.workspace.analysis import Analysis
+from judgeflow.lsp.features.folding import Fold, folds, import_folds
+from judgeflow.lsp.features.formatting import format_edits, line_edits, within
 from judgeflow.lsp.features.links import links
 from judgeflow.lsp.features.selection import selections
 
@@ -32,12 +36,16 @@ flow f(t: text) -> text {
 '''
 
 
+def folds_of(analysis: Analysis) -> list[Fold]:
+    return [*(fold for item in analysis.module.items for fold in folds(item)), *import_folds(analysis)]
+
+
 def test_declarations_blocks_texts_comments_and_imports_fold(scene) -> None:
     seen = scene(TEXT)
-    found = [(seen.text[fold.start : fold.end].split("\n")[0], fold.kind) for fold in folds(seen.analysis)]
+    found = [(seen.text[fold.start : fold.end].split("\n")[0], fold.kind) for fold in folds_of(seen.analysis)]
     several = [
         one
-        for fold, one in zip(list(folds(seen.analysis)), found, strict=True)
+        for fold, one in zip(folds_of(seen.analysis), found, strict=True)
         if "\n" in seen.text[fold.start : fold.end]
     ]
     assert several == [
@@ -80,13 +88,19 @@ def test_files_are_linked_where_they_are_named(scene) -> None:
         'suite s for f { cases "golden.jsonl"  labels "../labels.jsonl" }\n'
     )
     seen = scene(text)
-    assert [(seen.text[one.start : one.end], one.path) for one in links(seen.analysis)] == [
-        ("shared/a.judge", "/w/shared/a.judge"),
-        ("tools/web.py", "/w/tools/web.py"),
-        ("checks.py", "/w/checks.py"),
-        ("golden.jsonl", "/w/golden.jsonl"),
-        ("../labels.jsonl", "/labels.jsonl"),
+    found = [one for item in seen.analysis.module.items for one in links(item)]
+    assert [seen.text[one.start : one.end] for one in found] == [one.written for one in found]
+    assert [one.written for one in found] == [
+        "shared/a.judge",
+        "tools/web.py",
+        "checks.py",
+        "golden.jsonl",
+        "../labels.jsonl",
     ]
+
+
+def formatting(text: str) -> list[Edit]:
+    return [edit for edits in format_edits(text, split(text)) for edit in edits]
 
 
 def apply(text: str, edits) -> str:
@@ -103,23 +117,35 @@ def test_formatting_edits_turn_the_old_text_into_the_new_one() -> None:
             at = rng.randrange(len(lines))
             lines[at] = rng.choice(["", "  " + lines[at], lines[at].strip() + "\n", "\n\n", lines[at] * 2])
         new = "".join(lines)
-        assert apply(TEXT, edits_between(TEXT, new)) == new
+        assert apply(TEXT, list(line_edits(TEXT, new, 0))) == new
 
 
 def test_formatting_edits_leave_alone_what_stays() -> None:
-    edits = edits_between(TEXT, TEXT.replace("  model small", "    model small"))
+    edits = list(line_edits(TEXT, TEXT.replace("  model small", "    model small"), 0))
     assert [(TEXT[edit.start : edit.end], edit.text) for edit in edits] == [
         ("  model small\n", "    model small\n")
     ]
-    assert edits_between(TEXT, TEXT) == []
+    assert list(line_edits(TEXT, TEXT, 0)) == []
     assert within(edits, 0, 3) == []
     assert within(edits, 0, len(TEXT)) == edits
 
 
+def test_the_edits_of_a_file_make_it_what_the_command_makes_it() -> None:
+    rng = random.Random(6)
+    for _ in range(60):
+        lines = TEXT.splitlines()
+        for _ in range(rng.randrange(6)):
+            at = rng.randrange(len(lines))
+            lines[at] = rng.choice(["", f"  {lines[at]}", lines[at].strip(), f"{lines[at]}  ", "\n"])
+        text = "\n".join(lines)
+        assert apply(text, formatting(text)) == format_source(text)
+    assert apply("\n\n", formatting("\n\n")) == format_source("\n\n") == ""
+
+
 def test_a_file_is_laid_out_and_keeps_its_line_ends() -> None:
     messy = 'agent a {\n      model small\n  prompt   "x"\n}\n'
-    neat = apply(messy, format_edits(messy))
+    neat = apply(messy, formatting(messy))
     assert neat == 'agent a {\n  model  small\n  prompt "x"\n}\n'
     windows = messy.replace("\n", "\r\n")
-    assert apply(windows, format_edits(windows)) == neat.replace("\n", "\r\n")
-    assert format_edits(neat) == []
+    assert apply(windows, formatting(windows)) == neat.replace("\n", "\r\n")
+    assert formatting(neat) == []

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from judgeflow.lsp.features.symbols import closest_first, document_symbols, matching_symbols
+from judgeflow.dsl.workspace.analysis import Analysis
+from judgeflow.lsp.features.symbols import Symbol, closest_first, matching_symbols, symbol_of
 
 TEXT = """\
 import "models.judge"
@@ -15,8 +16,12 @@ test "it works" for f { expect true }
 """
 
 
+def document_symbols(analysis: Analysis) -> list[Symbol]:
+    return [found for item in analysis.module.items if (found := symbol_of(item)) is not None]
+
+
 def test_every_declaration_is_in_the_outline_with_its_parts(scene) -> None:
-    found = list(document_symbols(scene(TEXT).analysis))
+    found = document_symbols(scene(TEXT).analysis)
     assert [(one.name, one.kind, one.detail) for one in found] == [
         ("models.judge", "import", "import"),
         ("Offer", "type", "type"),

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from judgeflow.lsp.features.tokens import MODIFIERS, TYPES, TokenCache, difference, encode, tokens
+from judgeflow.dsl.workspace.analysis import Analysis
+from judgeflow.lsp.features.tokens import MODIFIERS, TYPES, Token, TokenCache, difference, encode
 
 TEXT = '''\
 # a comment
@@ -48,8 +49,18 @@ EXPECTED = (
 )
 
 
+def tokens(analysis: Analysis, cache: TokenCache) -> list[Token]:
+    return [
+        token._replace(start=token.start + item.offset, end=token.end + item.offset)
+        for item in analysis.module.items
+        for token in cache.colours(item, analysis).tokens
+    ]
+
+
 def coloured(seen) -> list[tuple[str, str]]:
-    return [(seen.text[one.start : one.end], TYPES[one.type]) for one in tokens(seen.analysis, TokenCache())]
+    return [
+        (seen.text[one.start : one.end], TYPES[one.type]) for one in tokens(seen.analysis, TokenCache(100))
+    ]
 
 
 def test_every_word_has_its_colour(scene) -> None:
@@ -74,7 +85,7 @@ def test_tokens_are_in_order_apart_and_on_one_line(scene) -> None:
     for text in (TEXT, TEXT.replace("{", "{{", 3), TEXT[:-40], TEXT.replace('"""', '"', 1)):
         seen = scene(text)
         at = 0
-        for token in tokens(seen.analysis, TokenCache()):
+        for token in tokens(seen.analysis, TokenCache(100)):
             assert at <= token.start < token.end
             assert "\n" not in seen.text[token.start : token.end]
             assert 0 <= token.type < len(TYPES)
@@ -82,16 +93,8 @@ def test_tokens_are_in_order_apart_and_on_one_line(scene) -> None:
             at = token.end
 
 
-def test_a_range_has_the_tokens_of_its_declarations(scene) -> None:
-    seen = scene(TEXT)
-    start = TEXT.index("scorer")
-    found = [seen.text[one.start : one.end] for one in tokens(seen.analysis, TokenCache(), start, start + 3)]
-    assert found[:3] == ["scorer", "ok", "regex"]
-    assert "flow" not in found
-
-
 def test_what_a_name_stands_for_decides_its_colour_even_from_another_declaration(scene) -> None:
-    cache = TokenCache()
+    cache = TokenCache(100)
     use = 'agent a { model m  prompt "{{ x }}" }\n'
     first = scene('let x = "1"\n' + use)
     again = scene(use)
@@ -125,11 +128,10 @@ flow f(u: text) -> text {{
     ],
 )
 def test_colours_that_are_kept_are_those_of_a_fresh_look(scene, before: str, after: str) -> None:
-    cache = TokenCache()
+    cache = TokenCache(100)
     for text in (before, after):
         analysis = scene(text).analysis
-        found = list(tokens(analysis, cache))
-        assert found == list(tokens(analysis, TokenCache()))
+        assert tokens(analysis, cache) == tokens(analysis, TokenCache(100))
 
 
 def test_the_relative_form_and_differences_between_two() -> None:
