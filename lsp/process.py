@@ -11,6 +11,7 @@ import trio
 GC_THRESHOLDS = (50_000, 20, 100)
 """Trees are many small objects without cycles: a collector that looks at them often only costs latency."""
 
+
 def main(version: str) -> int:
     """Serve one editor over standard input and output; the exit code. `version` is what the editor is
     told."""
