@@ -170,7 +170,7 @@ def script_of_file(path: Path) -> Script:
     """
     replies: dict[tuple[str, str | None, str | None], list[Any]] = {}
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = f"{path}: the script cannot be read ({error.strerror})"
         raise ConfigurationError(reason, code="script.missing") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Mapping
@@ -21,6 +22,8 @@ MARKS: dict[str, str] = {
     "running": "▶", "paused": "‖", "cancelled": "⊘", "abandoned": "⊘",
 }  # fmt: skip
 UNREADABLE = "?"
+
+_GIANT = re.compile(r"\S{10000,}")
 
 _SMALLEST = Decimal("0.0001")
 
@@ -86,9 +89,16 @@ def one_line(value: Json, width: int) -> str:
 def wrapped(value: Json, width: int) -> list[str]:
     """All of a value, broken into lines of at most about `width` columns; its own line breaks are kept."""
     lines: list[str] = []
-    for line in clean(as_text(value)).split("\n"):
-        lines += textwrap.wrap(line, max(width, 20), break_on_hyphens=False) or [""]
+    width = max(width, 20)
+    # A word of megabytes (an image in base 64) is broken here: `textwrap` copies the rest of it for each line.
+    text = _GIANT.sub(lambda word: "\n".join(_pieces(word[0], width)), clean(as_text(value)))
+    for line in text.split("\n"):
+        lines += textwrap.wrap(line, width, break_on_hyphens=False) or [""]
     return lines
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    return [word[at : at + width] for at in range(0, len(word), width)]
 
 
 def columns(text: str) -> int:
@@ -102,6 +112,7 @@ def cut(text: str, width: int) -> str:
     """A clean line, cut where it would take more than `width` columns."""
     if columns(text) <= width:
         return text
+    text = text[: 8 * width]
     while text and columns(text) > width - 1:
         text = text[:-1]
     return f"{text}…"

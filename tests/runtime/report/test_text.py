@@ -5,6 +5,7 @@ import pytest
 from judgeflow.runtime.report.text import (
     columns,
     cost_of,
+    cut,
     dollars,
     elapsed,
     mark,
@@ -92,3 +93,10 @@ def test_every_status_has_a_mark_of_its_kind() -> None:
     assert [mark(status) for status in ("answered", "guarded", "running", "paused", "abandoned")] == list(
         "✔✖▶‖⊘"
     )
+
+
+def test_a_word_of_megabytes_is_wrapped_and_cut_in_a_moment() -> None:
+    lines = wrapped(f"image {'a' * 2_000_000} end", 100)
+    assert cut("é" * 200_000, 80) == "é" * 79 + "…"
+    assert "".join(lines) == f"image{'a' * 2_000_000}end"
+    assert max(map(len, lines)) == 100

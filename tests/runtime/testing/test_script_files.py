@@ -46,6 +46,12 @@ def test_a_broken_line_is_named(tmp_path: Path, text: str, told: str) -> None:
     assert caught.value.code == "script.broken"
 
 
+def test_a_file_as_another_system_writes_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"name": "a", "reply": "one"}\r\n')
+    assert script_of_file(path).answer(Caller("agent:a", "a")) == "one"
+
+
 async def test_a_file_that_is_not_there_stops_the_run_before_it_starts(tmp_path: Path) -> None:
     async with program(SOURCE, tmp_path / "test.judge").opened() as session:
         with pytest.raises(jf.ConfigurationError, match=r"replies\.jsonl: the script cannot be read"):
