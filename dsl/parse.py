@@ -100,8 +100,8 @@ def parse_chunk(text: str) -> Parsed:
 def _in_order(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The first of what was found, by place: nobody reads a hundred, and a mistake can make a million."""
     found.sort(key=lambda error: error.start)
-    too_deep = [error for error in found if error.code == "syntax.too-deep"]
-    return tuple(error for error in found if error not in too_deep[1:])[:_MOST]
+    too_deep = next((error for error in found if error.code == "syntax.too-deep"), None)
+    return tuple(error for error in found if error is too_deep or error.code != "syntax.too-deep")[:_MOST]
 
 
 def _is_odd(grammar: Grammar, lexed: Lexed, node: ast.Declaration | None) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..diagnostics import Diagnostic, Edit, Fix, Label
 from ..syntax.lexer import Lexed, Token, is_past_the_largest
-from ..syntax.texts import Problem, Scan
+from ..syntax.texts import Problem, Scan, indent_of
 from .mistake import fix
 from .nesting import too_deep
 
@@ -167,14 +168,13 @@ def layout_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
         message = "A declaration starts at the beginning of its line"
         fixes = fix("Remove the white space before it", start, start + width, "")
         return [Diagnostic("syntax.indented", "error", message, start, start + width, fixes=fixes)]
-    blocks = [scan for _, scan in lexed.scans if scan.block]
-    lost = [scan for scan in blocks if scan.problem is not None and scan.problem.kind == "block"]
-    lines = [match for match in _UNINDENTED.finditer(text, start + 1) if _is_stray(match, blocks, lost)]
+    blocks = Blocks(scan for _, scan in lexed.scans if scan.block)
+    lines = [match for match in _UNINDENTED.finditer(text, start + 1) if _is_stray(match, blocks)]
     if not lines:
         return []
-    indents = {line.start(): _indent_for(text, line.start(), blocks) for line in lines}
+    indents = {line.start(): _indent_for(text, blocks.around(line.start())) for line in lines}
     first = lines[0]
-    inside = any(scan.start < first.start() < scan.end for scan in blocks)
+    inside = blocks.around(first.start()) is not None
     count = len(lines) - 1
     more = f"; so must {count} other line{'s' if count > 1 else ''}" if count else ""
     what = "The lines of a text block" if inside else "What belongs to a declaration"
@@ -185,18 +185,26 @@ def layout_errors(text: str, lexed: Lexed) -> list[Diagnostic]:
     return [Diagnostic("syntax.unindented", "error", message, *span, label="indent this", fixes=fixes)]
 
 
-def _is_stray(match: re.Match[str], blocks: list[Scan], lost: list[Scan]) -> bool:
-    if any(scan.start < match.start() < scan.end for scan in lost):
-        return False
-    inside = any(scan.start < match.start() < scan.end for scan in blocks)
-    return inside or match.group()[0] not in "#}"
+class Blocks:
+    """The text blocks of a declaration."""
+
+    def __init__(self, scans: Iterable[Scan]) -> None:
+        self._scans = list(scans)
+        self._starts = [scan.start for scan in self._scans]
+
+    def around(self, at: int) -> Scan | None:
+        """The one that an offset is in."""
+        index = bisect_left(self._starts, at) - 1
+        return self._scans[index] if index >= 0 and at < self._scans[index].end else None
 
 
-def _indent_for(text: str, at: int, blocks: list[Scan]) -> str:
-    """The indent of the text block that a line belongs to, else two spaces."""
-    for scan in blocks:
-        if scan.start < at < scan.end:
-            line = max(text.rfind("\n", 0, scan.start), text.rfind("\r", 0, scan.start)) + 1
-            opening = text[line : scan.start]
-            return opening[: len(opening) - len(opening.lstrip(" \t"))] + "  "
-    return "  "
+def _is_stray(match: re.Match[str], blocks: Blocks) -> bool:
+    block = blocks.around(match.start())
+    if block is None:
+        return match.group()[0] not in "#}"
+    return block.problem is None or block.problem.kind != "block"
+
+
+def _indent_for(text: str, block: Scan | None) -> str:
+    """The indent of a line that belongs to a text block, or to none."""
+    return indent_of(text, block.start) + "  " if block is not None else "  "

@@ -10,6 +10,7 @@ import msgspec
 from .. import ast
 from ..syntax.lalr import Grammar, Stack, load_grammar
 from ..syntax.lexer import LINE_END, Lexed, Value
+from ..syntax.texts import indent_of
 
 LISTS = {
     "provider_clauses": "provider",
@@ -86,8 +87,7 @@ class Tokens:
         return self.indent_at(self.span(index)[0])
 
     def indent_at(self, at: int) -> int:
-        line = max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
-        return len(self.text[line:at]) - len(self.text[line:at].lstrip(" \t"))
+        return len(indent_of(self.text, at))
 
     def line_end(self, index: int) -> int:
         """The index behind the last token of a token's line."""

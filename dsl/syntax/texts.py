@@ -115,11 +115,17 @@ def scan_block(text: str, start: int) -> Scan:
 def _cut_block(text: str, start: int, inner: int, raw: bool) -> Scan:
     """A block that is never closed ends before the first line that is indented no deeper than the one that
     opens it."""
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    indent = len(text[line:start]) - len(text[line:start].lstrip(" \t"))
+    indent = len(indent_of(text, start))
     match = re.compile(rf"[\r\n]+[ \t]{{0,{indent}}}(?![ \t\r\n])(?!\Z)").search(text, inner)
     end = match.start() if match else len(text)
     return Scan(start, inner, end, end, raw=raw, block=True, problem=Problem("block", start))
+
+
+def indent_of(text: str, at: int, after: int = 0) -> str:
+    """The white space that the line begins with that `at` is in, or what of the line stands behind `after`."""
+    line = text.rfind("\n", after, at) + 1 or after
+    line = text.rfind("\r", line, at) + 1 or line
+    return text[line : at - len(text[line:at].lstrip(" \t"))]
 
 
 def scan_raw_block(text: str, start: int) -> Scan:
@@ -183,7 +189,7 @@ def read_text(
     """The text's value. `parse_expression` gets the bounds of what stands in a template; what cannot be read
     there is reported by it and left out."""
     parts: list[str | ast.Expr] = []
-    indent = closing_indent(text, scan) if scan.block else ""
+    indent = indent_of(text, scan.inner_end, scan.inner) if scan.block else ""
     position = scan.inner
     for start, end in scan.templates:
         literal = _literal(text, scan, position, start - 2, indent, report)
@@ -197,14 +203,6 @@ def read_text(
     if literal:
         parts.append(literal)
     return ast.Text(scan.start, scan.end, tuple(parts), scan.raw, scan.block)
-
-
-def closing_indent(text: str, scan: Scan) -> str:
-    """The white space before a block's closing quotes, or before the line that they end."""
-    inner, end = scan.inner, scan.inner_end
-    line = max(text.rfind("\n", inner, end), text.rfind("\r", inner, end)) + 1
-    rest = text[line or inner : end]
-    return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
 
 def _literal(
