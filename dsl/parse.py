@@ -93,7 +93,7 @@ def parse_chunk(text: str) -> Parsed:
     else:
         from .mistakes.recover import recover  # noqa: PLC0415
 
-        node = recover(grammar, text, lexed, found, known=stack.index, only_head=deep)
+        node = recover(grammar, text, lexed, found, stack, only_head=deep)
     return node, _in_order(found) if found else ()
 
 

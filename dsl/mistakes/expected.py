@@ -67,7 +67,7 @@ def _states(grammar: Grammar, text: str, lexed: Lexed, start: str) -> list[int]:
 
 
 def _spellings(grammar: Grammar, states: list[int]) -> frozenset[str]:
-    names = {kind: text for text, kind in grammar.tables.literals.items()}
+    names = grammar.spellings
     words: set[str] = set()
     for kind in grammar.expected(states):
         name = grammar.tables.terminals[kind]

@@ -179,14 +179,14 @@ _MOST = 6
 
 def wanted(grammar: Grammar, kinds: frozenset[int]) -> str:
     """What a set of terminals asks for, in a few words; empty where that would help nobody."""
-    literals = grammar.tables.literals
+    id_of = grammar.ids.__getitem__
     rest = set(kinds)
 
     def take(names: Iterable[str]) -> None:
-        rest.difference_update(grammar.kinds.get(name, literals.get(name, -1)) for name in names)
+        rest.difference_update(map(id_of, names))
 
     def has(*names: str) -> bool:
-        return all(grammar.kinds.get(name, literals.get(name, -1)) in kinds for name in names)
+        return kinds.issuperset(map(id_of, names))
 
     parts: list[str] = []
     if has("NAME", "NUMBER", "true"):
@@ -201,10 +201,10 @@ def wanted(grammar: Grammar, kinds: frozenset[int]) -> str:
         if grammar.kinds[name] in rest and words not in parts:
             parts.append(words)
     take([name for name, _ in _CLASSES])
-    spelt = [f"`{text}`" for text, kind in literals.items() if kind in rest]
-    continuing = {literals.get(name, -1) for name in _CONTINUING}
-    plain = [f"`{text}`" for text, kind in literals.items() if kind in rest and kind not in continuing]
+    spelt = [kind for kind in sorted(rest) if kind in grammar.spellings]
+    plain = [kind for kind in spelt if kind not in map(id_of, _CONTINUING)]
     if 0 in rest and not parts and not plain:
         return "the end of the declaration"
-    parts += sorted(plain or (spelt if not parts else []), key=lambda mark: mark[1:2].isalpha())
+    marks = [grammar.spellings[kind] for kind in plain or (spelt if not parts else [])]
+    parts += [f"`{mark}`" for mark in sorted(marks, key=lambda mark: mark[0].isalpha())]
     return one_of(parts) if 0 < len(parts) <= _MOST else ""

@@ -35,20 +35,25 @@ def recover(
     text: str,
     lexed: Lexed,
     found: list[Diagnostic],
+    stack: Stack,
     *,
-    known: int = 0,
     only_head: bool = False,
 ) -> ast.Declaration | None:
-    """The tree of a declaration with mistakes, which are added to `found`; the tokens before `known` can stand.
+    """The tree of a declaration with mistakes, which are added to `found`; `stack` is where `drive` has stopped.
     Where nothing else can be had, it is the bare head; without a name it is None."""
     head = lexed.kinds[:3], lexed.values[:3]
     if not only_head:
         broken = [error.start for error in found]
-        stack = Stack([grammar.tables.starts["declaration"]], [])
-        tree = Recovery(grammar, text, lexed, found.append, broken).run(stack, known)
+        recovery = Recovery(grammar, text, lexed, found.append, broken)
+        tree = recovery.run(stack, stack.index if _is_spoilt(stack) else 0)
         if tree is not None:
             return cast(ast.Declaration, tree)
     return bare_head(grammar, Lexed(*head, [], [], []))
+
+
+def _is_spoilt(stack: Stack) -> bool:
+    """Whether something was reduced for the sake of the token that cannot stand: then no terminal is on top."""
+    return symbol(stack.states[-1]).islower()
 
 
 def recover_template(grammar: Grammar, text: str, lexed: Lexed, found: list[Diagnostic]) -> ast.Expr | None:
@@ -94,7 +99,10 @@ class Recovery:
         self.mistakes = 0
 
     def run(self, stack: Stack, known: int) -> object | None:
-        """The tree of a parse from its beginning; None where there is nothing to keep."""
+        """The tree of a parse that has stopped; None where there is nothing to keep. With `known`, the parse is
+        begun anew, and the tokens before that can stand."""
+        if known:
+            stack = Stack(stack.states[:1], [])
         while not drive_carefully(self.grammar, self.lexed, stack, known):
             known = 0
             self.mistakes += 1

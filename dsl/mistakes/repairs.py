@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from ..suggest import closest
+from ..suggest import Names, closest
 from ..syntax.careful import progress
-from ..syntax.lalr import Grammar, Stack
+from ..syntax.lalr import Grammar, Stack, load_grammar
 from ..syntax.lexer import LINE_END, Lexed
 from .mistake import Repair
 from .name_errors import shape_meant
@@ -32,6 +33,14 @@ _WORDS = (
     "when",
     "keep",
 )
+
+
+@lru_cache(maxsize=512)
+def _keywords(kinds: frozenset[int]) -> Names:
+    """The keywords among some terminals: the same places ask for the same ones again and again."""
+    spellings = load_grammar().spellings
+    words = (spellings[kind] for kind in sorted(kinds) if kind in spellings)
+    return Names(word for word in words if word[0].isalpha())
 
 
 class Repairs:
@@ -73,7 +82,7 @@ class Repairs:
         if symbol(states[-2]) not in (*LISTS, "negation") or self.lexed.kinds[index] == self.literals["="]:
             return None
         word = self.tokens.spelling(index - 1)
-        spelt = closest(word, self._keywords(frozenset(self.grammar.row(states[-2]))))
+        spelt = closest(word, _keywords(frozenset(self.grammar.row(states[-2]))))
         if spelt is None:
             return None
         window = [self.literals[spelt], *self.lexed.kinds[index : index + _FAR + 1]]
@@ -101,7 +110,7 @@ class Repairs:
         shape = shape_meant(word) if names["PRIM"] in place.expected and word[0].islower() else None
         if shape is not None:
             return Repair("replace", names["PRIM"], shape)
-        spelt = closest(word, self._keywords(place.expected))
+        spelt = closest(word, _keywords(place.expected))
         if spelt is not None:
             repair = Repair("replace", self.literals[spelt], spelt)
             reach = self._reach(stack.states, repair, index)
@@ -121,9 +130,6 @@ class Repairs:
     def _is_unfinished(self, index: int) -> bool:
         """A word alone on its line may still lack its value, which is not the keyword of the next line."""
         return self.tokens.first_on_line(index) and self.tokens.first_on_line(index + 1)
-
-    def _keywords(self, kinds: frozenset[int]) -> list[str]:
-        return [word for kind, word in self.grammar.words.items() if kind in kinds]
 
     def _candidates(self, stack: Stack, place: Place) -> Iterator[Repair]:
         kind = self.lexed.kinds[stack.index]

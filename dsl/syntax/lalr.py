@@ -78,7 +78,7 @@ class Grammar:
         self.kinds = self.lexer.vocabulary.kinds
         self.ids = {**self.kinds, **tables.literals}
         """Every terminal, by its name or as it is typed."""
-        self.words = {kind: text for text, kind in tables.literals.items() if text[0].isalpha()}
+        self.spellings = {kind: text for text, kind in tables.literals.items()}
         self.rules = [
             (rule.nonterminal, rule.size, actions[rule.action] if rule.action else None)
             for rule in tables.rules
@@ -105,6 +105,11 @@ class Grammar:
         """For a parse that goes on while a state knows one reading of the next token alone."""
         tables, rules = self.tables, self.usual.rules
         return Course(_rows(tables), _rows(tables), rules, self.only, self._only)
+
+    @cached_property
+    def unsure(self) -> list[set[int]]:
+        """By state, the kinds of tokens that have no action in `sure`."""
+        return [set() for _ in range(self.count)]
 
     @cached_property
     def barren(self) -> Course:
@@ -151,8 +156,10 @@ class Grammar:
 
     def known(self, state: int, kind: int) -> list[int]:
         """The readings of a kind of token that a state has an action for."""
-        row = self.row(state)
-        return [reading for reading in self.readings.get(kind, (kind,)) if reading in row]
+        row, readings = self.row(state), self.readings.get(kind)
+        if readings is None:
+            return [kind] if kind in row else []
+        return [reading for reading in readings if reading in row]
 
     def agreed(self, state: int, kind: int) -> int | None:
         """The action that every reading of a kind of token has that a state knows."""
@@ -200,8 +207,13 @@ class Grammar:
 
     def _only(self, lexed: Lexed, states: list[int], index: int) -> int | None:
         state, kind = states[-1], lexed.kinds[index]
+        unsure = self.unsure[state]
+        if kind in unsure:
+            return None
         action = self.only(state, kind)
-        if action is not None:
+        if action is None:
+            unsure.add(kind)
+        else:
             self.sure.rows[state][kind] = action
         return action
 
