@@ -46,10 +46,12 @@ class Text(Node, tag="text", frozen=True):
     @property
     def plain(self) -> str | None:
         """The whole text where it holds no template, else None."""
-        parts = self.parts
-        if len(parts) == 1:
-            return parts[0] if isinstance(parts[0], str) else None
-        return "".join(parts) if all(isinstance(part, str) for part in parts) else None  # type: ignore[arg-type]
+        text = ""
+        for part in self.parts:
+            if not isinstance(part, str):
+                return None
+            text += part
+        return text
 
 
 class Name(Node, tag="name", frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 
 from ..shapes import Shape, Unknown
 from .builtins import Function
-from .shared_map import SharedMap
+from .shared_map import SharedMap, shared_map
 
 _UNKNOWN = Unknown()
 V = TypeVar("V")
@@ -67,7 +67,9 @@ class Env(msgspec.Struct, frozen=True):
         """The same place where just these fields of a name are known better."""
         if not fields:
             return self.knowing(self.names, _without(self.paths, name))
-        return self.knowing(self.names, _having(self.paths, name, fields))
+        is_first = isinstance(self.names, SharedMap) and not isinstance(self.paths, SharedMap)
+        paths = shared_map(self.paths) if is_first else self.paths
+        return self.knowing(self.names, _having(paths, name, fields))
 
     def knowing(self, names: Mapping[str, Shape], paths: Mapping[str, Mapping[str, Shape]]) -> Env:
         """The same place with other names and other fields that are known."""
@@ -79,7 +81,7 @@ def _having(table: Mapping[str, V], name: str, value: V) -> Mapping[str, V]:
 
 
 def _without(table: Mapping[str, V], name: str) -> Mapping[str, V]:
-    if name not in table:
+    if table.get(name) is None:
         return table
     if isinstance(table, SharedMap):
         return table.without(name)

@@ -41,14 +41,14 @@ class State:
     def differing(self, before: State) -> Iterator[str]:
         """The names of which something else is known than before, maybe more than once."""
         for now, then in ((self.env.names, before.env.names), (self.env.paths, before.env.paths)):
-            yield from cast(SharedMap[object], now).differing(cast(SharedMap[object], then))
+            if now is not then:
+                yield from cast(SharedMap[object], now).differing(then)
         yield from self.sure.differing(before.sure)
 
 
 def start(env: Env, params: Iterable[str]) -> State:
     """What is known before the first statement."""
-    names = shared_map(env.names)
-    return State(env.knowing(names, shared_map(env.paths)), shared_map(dict.fromkeys(params, True)))
+    return State(env.knowing(shared_map(env.names), env.paths), shared_map(dict.fromkeys(params, True)))
 
 
 def meet(states: Sequence[State], before: State, scope: Scope) -> State:

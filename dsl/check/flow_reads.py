@@ -27,9 +27,11 @@ def reads(expr: ast.Expr, where: str = "") -> tuple[list[ast.Name], list[tuple[a
         if type(node) is ast.Name:
             if node.id not in own:
                 names.append(node)
-        elif type(node) in _PARTS:
-            if place and type(node) is ast.Call:
+        elif type(node) is ast.Call:
+            if place:
                 calls.append((node, place))
+            waiting += ((arg.value, place, own) for arg in reversed(node.args))
+        elif type(node) in _PARTS:
             for part, its, name in reversed(_PARTS[type(node)](node)):
                 waiting.append((part, place or its, own | {name} if name else own))
     return names, calls
@@ -58,7 +60,6 @@ def _comprehension(node: ast.Comprehension) -> Sequence[_Part]:
 _PARTS: dict[type, Callable[[Any], Sequence[_Part]]] = {
     ast.Text: lambda node: [(part, "in a template", "") for part in node.parts if type(part) is not str],
     ast.Index: lambda node: ((node.target, "", ""), (node.index, "", "")),
-    ast.Call: lambda node: [(arg.value, "", "") for arg in node.args],
     ast.Unary: lambda node: ((node.operand, "", ""),),
     ast.Is: lambda node: ((node.operand, "", ""),),
     ast.Binary: _binary,

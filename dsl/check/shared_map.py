@@ -64,11 +64,11 @@ class SharedMap(Mapping[str, V]):
         rows[at] = {other: value for other, value in rows[at].items() if other != name}
         return SharedMap(self._places, rows)
 
-    def differing(self, before: SharedMap[V]) -> Iterator[str]:
-        """The names that have not the very value that they had in a map from which this one comes."""
+    def differing(self, before: Mapping[str, V]) -> Iterator[str]:
+        """The names that have not the very value that they had in a map from which this one comes, or in none."""
         if self is before:
             return
-        longer, shorter = self._rows, before._rows
+        longer, shorter = self._rows, before._rows if isinstance(before, SharedMap) else []
         for at, row in enumerate(longer):
             old = shorter[at] if at < len(shorter) else {}
             if row is not old:
@@ -77,6 +77,8 @@ class SharedMap(Mapping[str, V]):
 
 def shared_map(values: Mapping[str, V]) -> SharedMap[V]:
     """A map of its own, from which others may come."""
+    places = dict(zip(values, range(len(values)), strict=True))
+    if len(values) <= _ROW:
+        return SharedMap(places, [dict(values)])
     items = list(values.items())
-    rows = [dict(items[at : at + _ROW]) for at in range(0, len(items), _ROW)]
-    return SharedMap({name: place for place, name in enumerate(values)}, rows)
+    return SharedMap(places, [dict(items[at : at + _ROW]) for at in range(0, len(items), _ROW)])

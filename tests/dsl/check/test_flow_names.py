@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from judgeflow.dsl.check.base import Scope
 from judgeflow.dsl.check.env import Env
 from judgeflow.dsl.check.fit import join
@@ -16,16 +18,16 @@ SHAPES: tuple[Shape, ...] = (Text(), Int(), Nullable(Text()), Null(), Unknown())
 NAMES = [f"n{number}" for number in range(100)]
 
 
-def changed(state: State, chance: random.Random) -> State:
+def changed(state: State, of: Sequence[str], chance: random.Random) -> State:
     """The state after a few statements, tests and decisions."""
     for _ in range(chance.randrange(5)):
-        name, shape = chance.choice(NAMES), chance.choice(SHAPES)
+        name, shape = chance.choice(of), chance.choice(SHAPES)
         match chance.randrange(4):
             case 0:
                 state = state.bind(name, shape)
             case 1:
                 state = state.narrowed_to(state.env.narrow(f"{name}.{chance.choice('abc')}", shape))
-            case 2 if name in state.env.names:
+            case 2 if state.sure.get(name):
                 state = state.narrowed_to(state.env.narrow(name, shape))
             case _:
                 state = state.narrowed_to(state.env.bind("decision", shape))
@@ -63,15 +65,17 @@ def beginning(names: Mapping[str, Shape]) -> State:
     return start(Env(names, calls_allowed=True, where="in a flow"), [name for name in names if name != "run"])
 
 
-def test_where_paths_meet_is_known_what_a_look_at_every_name_tells() -> None:
-    chance = random.Random(3)
-    state = beginning({"run": Int(), **dict.fromkeys(NAMES[:90], Text())})
-    for _ in range(300):
-        ends = [changed(state, chance) for _ in range(chance.randrange(1, 4))]
+@pytest.mark.parametrize(("count", "times"), [(2, 1500), (5, 300), (100, 100)])
+def test_where_paths_meet_is_known_what_a_look_at_every_name_tells(count: int, times: int) -> None:
+    chance, of = random.Random(count), NAMES[:count]
+    first = beginning({"run": Int(), **dict.fromkeys(of[: count - 1], Text())})
+    state = first
+    for _ in range(times):
+        ends = [changed(state, of, chance) for _ in range(chance.randrange(1, 4))]
         after = meet(ends, state, SCOPE)
         assert (dict(after.env.names), dict(after.sure), fields(after.env)) == plainly(ends, state)
         assert (after.env.where, after.env.calls_allowed) == ("in a flow", True)
-        state = after if chance.random() < 0.9 else beginning(dict.fromkeys(NAMES[:50], Text()))
+        state = chance.choice([after, after, *ends, first])
 
 
 def test_paths_that_change_nothing_leave_the_very_state_from_which_they_part() -> None:
