@@ -116,6 +116,13 @@ def fix(title: str, start: int, end: int, text: str) -> tuple[Fix, ...]:
     return (Fix(title, (Edit(start, end, text),)),)
 
 
+def spelt(word: str, meant: str) -> str:
+    """What to write for a word: the keyword that it was meant to be, and what has run into it, as in `flowmain`."""
+    rest = word.removeprefix(meant)
+    ran_into = rest != word and (rest.isdigit() or len(rest) > 2)
+    return f"{meant} {rest}" if ran_into else meant
+
+
 def one_of(items: Iterable[str]) -> str:
     """`a, b or c`."""
     *most, last = items

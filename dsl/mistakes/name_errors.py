@@ -10,7 +10,7 @@ from ..diagnostics import Diagnostic
 from ..suggest import closest
 from ..syntax.lexer import PRIMITIVES, RESERVED
 from .habits import DECLARATIONS as FOREIGN
-from .mistake import Mistake, block_name, fix, found, one_of
+from .mistake import Mistake, block_name, fix, found, one_of, spelt
 
 
 def reread(mistake: Mistake) -> Diagnostic | None:
@@ -19,6 +19,7 @@ def reread(mistake: Mistake) -> Diagnostic | None:
         return None
     start, end = mistake.tokens.span(mistake.index - 1)
     word, meant = mistake.tokens.spelling(mistake.index - 1), mistake.repair.text
+    meant = spelt(word, meant)
     in_flow = mistake.place.block in ("flow", "parallel", "switch")
     return mistake.error(
         "syntax.unknown-statement" if in_flow else "clause.unknown",
@@ -51,6 +52,7 @@ def unknown_declaration(mistake: Mistake) -> Diagnostic | None:
         message = f"There is no declaration `{word}`"
         advice = FOREIGN.get(word, _DECLARATION_WORDS)
         return mistake.error("syntax.unknown-declaration", message, help=advice)
+    meant = spelt(word, meant)
     return mistake.error(
         "syntax.unknown-declaration",
         f"There is no declaration `{word}`",

@@ -50,6 +50,8 @@ def _touching(mistake: Mistake) -> Diagnostic | None:
     """`f (x)`, `xs [0]`."""
     for mark, touching in (("(", "TLP"), ("[", "TLSQB")):
         if mistake.is_a(mark) and mistake.expects(touching):
+            if mistake.new_line and mistake.expects(","):
+                return None  # The next one of several: what is missing is the comma between them.
             start = mistake.tokens.span(mistake.index - 1)[1]
             end = mistake.span[0]
             use = "calls" if mark == "(" else "indexes"

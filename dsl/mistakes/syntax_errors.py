@@ -9,7 +9,7 @@ from ..diagnostics import Diagnostic, Label
 from ..suggest import closest
 from ..syntax.lexer import LINE_END
 from .habits import habit
-from .mistake import Mistake, block_name, fix, found, one_of, wanted
+from .mistake import Mistake, block_name, fix, found, one_of, spelt, wanted
 from .name_errors import reread, reserved, unknown_declaration, wrong_case
 from .slips import slip
 
@@ -119,6 +119,7 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
             "syntax.unexpected", f"I did not expect `{word}` here", help=_example(place.block, word)
         )
     if meant is not None:
+        meant = spelt(word, meant)
         message = f"There is no clause `{word}` in {name}"
         fixes = fix(f"Write `{meant}`", start, end, meant)
         return mistake.error("clause.unknown", message, help=f"Did you mean `{meant}`?", fixes=fixes)

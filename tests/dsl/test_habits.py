@@ -104,6 +104,15 @@ def test_a_habit_gets_one_message_that_says_what_to_write(text: str, code: str, 
         (flow("y = True"), "y = true"),
         ('agent a { model small  prompt f"Write." }\n', 'prompt "Write."'),
         ("agent a {\n  model: small\n}\n", "model small"),
+        ("flowmain(x: text) -> text { return x }", "flow main(x: text) -> text { return x }"),
+        ("typeJob { title: text }", "type Job { title: text }"),
+        ('agent a {\n  modelsmall\n  prompt "x"\n}', 'agent a {\n  model small\n  prompt "x"\n}'),
+        ('agent a { model "a/b"  retries3 }', 'agent a { model "a/b"  retries 3 }'),
+        ('agents a { model "a/b" }', 'agent a { model "a/b" }'),
+        (
+            "flow f(x: text) {\n  y = [\n    [1]\n    [2]\n  ]\n}",
+            "flow f(x: text) {\n  y = [\n    [1],\n    [2]\n  ]\n}",
+        ),
     ],
 )
 def test_what_can_be_put_right_safely_has_a_fix(text: str, meant: str) -> None:

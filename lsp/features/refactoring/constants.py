@@ -8,7 +8,9 @@ from ....dsl import ast
 from ....dsl.diagnostics import Edit
 from ....dsl.parse import Item, parse_chunk
 from ....dsl.workspace.analysis import Analysis
+from ...seen import scope_of
 from ...tree import item_at, path_to, walk
+from ...written import names_written
 from .naming import Refactoring, declare_before, name_from, taken_names
 
 _LITERALS = (ast.Text, ast.Number, ast.Bool, ast.Money, ast.Duration)
@@ -23,6 +25,8 @@ def extract_constant(analysis: Analysis, start: int, end: int) -> Iterator[Refac
     value = _value(item, start - item.offset, end - item.offset)
     if value is None:
         return
+    if any(value.start <= name.start < value.end for name in names_written(item.node, scope_of(analysis))):
+        return  # A name in quotes is no value, and the keys of an object say which type it is.
     written = item.text[value.start : value.end]
     label = value.plain if isinstance(value, ast.Text) and value.plain else ""
     name = name_from(label, "value", taken_names(analysis, item))

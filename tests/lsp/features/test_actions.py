@@ -154,3 +154,23 @@ def test_a_finding_that_the_editor_names_is_fixed_though_the_cursor_is_beside_it
     seen = scene(TEXT)
     at = TEXT.index("smal ")
     assert quick_fixes(seen.analysis, 0, 0, meant=[at])[0].title == "Replace with `small`"
+
+
+@pytest.mark.parametrize("literal", ['"Offer"', "{ salary: 4 }", '"find"'])
+def test_a_name_in_quotes_and_an_object_of_a_type_are_no_values_to_extract(scene, literal: str) -> None:
+    text = """\
+type Offer { salary: int }
+type Refusal { why: text }
+tool find(query: text) -> text { python "x.py:find" }
+agent writer -> Offer | Refusal { model "acme/small"  tools [find] }
+flow main(x: text) { y = writer(x) }
+test "t" for main {
+  writer replies [{ variant: "Offer", value: { salary: 4 } }, { call: "find", input: { query: "q" } }]
+  expect true
+}
+"""
+    seen = scene(text)
+    at = text.index(literal)
+    assert extractions(seen.analysis, at, at + len(literal)) == []
+    inner = text.index('"q"')
+    assert len(extractions(seen.analysis, inner, inner)) == 1
