@@ -64,6 +64,11 @@ class FlowInput:
         if input is None:
             return {}
         if isinstance(input, Mapping) and not self._is_a_value(input):
+            for name in input:
+                if not isinstance(name, str):
+                    raise ConfigurationError(
+                        f"{self._flow}: {name!r} is no name of a parameter", code="flow.wrong-arguments"
+                    )
             return dict(input)
         if self._params and len(self._needed) <= 1:
             return {(self._needed or self._params)[0].name: input}

@@ -75,7 +75,7 @@ class Program:
         self,
         *,
         profile: str | None = None,
-        store: Path | None = None,
+        store: str | os.PathLike[str] | None = None,
         connect: Connect | None = None,
         stamp: Stamp | None = None,
         grace: float = 5.0,
@@ -96,6 +96,12 @@ class Program:
         `accounts` is the store that limits per day are kept in where `store` is None. Runs that are not `booked` count
         towards no day: an evaluation pays from an account of its own.
         `trace` is told what the actors do, messages and all."""
+        if not trio.lowlevel.in_trio_run():
+            raise RuntimeError(
+                "this needs Trio: call program.run_sync(…), from asyncio as "
+                "`await asyncio.to_thread(program.run_sync, …)`"
+            )
+        store = None if store is None else Path(store)
         plan = with_profile(self.plan, profile)
         versions = self.versions if profile is None else versions_of(plan)
         plan = plan if extend is None else extend(plan)
@@ -133,7 +139,7 @@ class Program:
         flow: str | None = None,
         thread: str | None = None,
         profile: str | None = None,
-        store: Path | None = None,
+        store: str | os.PathLike[str] | None = None,
         events: Callable[[events.Event], Any] | None = None,
         approver: Approver | None = None,
     ) -> Result:

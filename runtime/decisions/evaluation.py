@@ -13,6 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 import attrs
+import trio
 
 from ..judge.confidence import accepts
 from ..judge.decisions import Refused
@@ -68,7 +69,12 @@ class Outcome:
 
 async def evaluate(client: Client, asked: Asked) -> Outcome:
     """Raises `SerializationError`, what `get_context` raised, `ProviderError`, `ProviderContractError`, and
-    `AbortError` where the use's own handle ended it."""
+    `AbortError` where the use's own handle ended it; `RuntimeError` where no Trio loop runs."""
+    if not trio.lowlevel.in_trio_run():
+        raise RuntimeError(
+            "a decision needs Trio: start with trio.run(main), from asyncio as "
+            "`await asyncio.to_thread(trio.run, main)`"
+        )
     id = client.new_id()
     with abortable(asked.signal):
         await check()

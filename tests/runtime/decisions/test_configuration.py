@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from typing import Any
 
 import pytest
+import trio
 
 import judgeflow as jf
 from judgeflow.runtime.decisions import create_judge
@@ -30,6 +32,18 @@ class Sly:
     @property
     def score(self) -> Any:
         raise OSError("no")
+
+
+def test_a_decision_under_asyncio_says_how_to_make_it_and_can_be_made() -> None:
+    async def ask() -> bool:
+        return bool((await create_judge(ByHand(YES)).boolean(condition=QUESTION)).value)
+
+    async def main() -> bool:
+        with pytest.raises(RuntimeError, match=r"a decision needs Trio.*asyncio\.to_thread"):
+            await ask()
+        return await asyncio.to_thread(trio.run, ask)
+
+    assert asyncio.run(main()) is True
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,25 @@ def test_run_sync_runs_a_file_and_gives_a_result(tmp_path: Path) -> None:
 async def test_run_sync_inside_a_loop_says_what_to_do_instead(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"await program\.run"):
         jf.load(written(tmp_path)).run_sync("Hello?")
+
+
+def test_asyncio_is_told_how_to_run_it_and_can(tmp_path: Path) -> None:
+    program = jf.load(written(tmp_path))
+
+    async def main() -> str:
+        with pytest.raises(RuntimeError, match=r"needs Trio: call program\.run_sync.*asyncio\.to_thread"):
+            await program.run("Hello?")
+        result = await asyncio.to_thread(program.run_sync, "Hello?")
+        return str(result.answer)
+
+    assert asyncio.run(main()) == "An answer."
+
+
+def test_a_store_may_be_a_text(tmp_path: Path) -> None:
+    path = str(tmp_path / "terns.sqlite")
+    result = jf.load(written(tmp_path)).run_sync("Hello?", store=path)
+    with Store.read(Path(path)) as store:
+        assert store.get(result.record.id).answer == "An answer."
 
 
 async def test_run_tells_events_and_keeps_the_run_in_a_store(tmp_path: Path) -> None:
@@ -118,6 +138,7 @@ async def test_input_is_a_text_or_the_parameters_by_name(flow: str, input: Any, 
         ("typed", None, "ticket: is missing"),
         ("nothing", "x", "nothing takes no input"),
         ("main", {"txet": "x"}, r"txet: main has no such parameter: did you mean `text`\?; text: is missing"),
+        ("main", {1: "x"}, "main: 1 is no name of a parameter"),
         ("main", {"q": "x"}, "q: main has no such parameter: it takes text"),
         ("main", {"text": None}, "text: is missing"),
     ],
