@@ -232,9 +232,17 @@ class JudgeHook:
                     "return Verdict.passed() or Verdict.failed(reason)",
                     code="judge.no-verdict",
                 )
-            return messages.Verdict(verdict.ok, verdict.reason, plain(verdict.metrics))
+            return messages.Verdict(verdict.ok, verdict.reason, self._metrics(verdict))
 
         yield decide
+
+    def _metrics(self, verdict: Verdict) -> Any:
+        try:
+            return plain(verdict.metrics)
+        except (TypeError, RecursionError) as error:
+            raise JudgeflowError(
+                f"{self.judge}: its metrics are no JSON: {error}", code="judge.no-verdict"
+            ) from None
 
     def _input(self, task: JudgeTask) -> JudgeInput[Any]:
         variant = self.classes.of(task.variant) if task.variant is not None else None

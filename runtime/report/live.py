@@ -22,6 +22,8 @@ _COLOURS = {
 }
 _RESET = "\x1b[0m"
 _WIDE = 100
+_LONGEST = 2_000
+"""Characters of a line: a reason may be megabytes, and the record has it whole."""
 
 
 class LiveView:
@@ -110,7 +112,7 @@ class LiveView:
 
     def _line(self, mark: str, text: str) -> None:
         self._clear()
-        shown = clean(text)
+        shown = clean(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
         if mark:
             coloured = f"{_COLOURS[mark]}{mark}{_RESET}" if self._colour else mark
             shown = f"{coloured} {shown}"

@@ -113,6 +113,12 @@ def test_b17_a_failed_verdict_needs_a_reason(reason: str) -> None:
     assert caught.value.code == "judge.no-reason"
 
 
+async def test_metrics_that_are_no_json_are_told_and_are_no_crash(tmp_path: Path) -> None:
+    made = written(tmp_path, 'def rule(input): return jf.Verdict.passed(metrics={"raw": b"x"})')
+    result, _ = await judged(made)
+    assert "rule: its metrics are no JSON: bytes are no text" in (result.record.reason or "")
+
+
 def test_b16_a_verdict_has_two_constructors() -> None:
     with pytest.raises(TypeError, match=r"write Verdict.passed\(\) or Verdict.failed\(reason\)"):
         jf.Verdict(object(), True, None, None)

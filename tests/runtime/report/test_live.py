@@ -53,3 +53,17 @@ async def test_the_last_line_tells_cost_limit_tokens_and_time(
     lines = screen.getvalue().splitlines()
     assert lines[-1] == last
     assert lines[-2].startswith("✔ approve        yes  Send it?")
+
+
+async def test_a_reason_of_megabytes_is_shown_by_its_beginning() -> None:
+    screen = io.StringIO()
+    source = """
+    model small "fake/small"
+    code judge short(reply: text) { require len(reply) < 10 else reply }
+    agent writer { model small  judges [short]  retries 0 }
+    flow main(text: text) -> text { return writer(text) }
+    """
+    view = LiveView(screen, live=False, colour=False, workflow="demo")
+    result = await run(source, "hi", models={"small": Model("x" * 100_000)}, hooks=[view])
+    assert len(result.record.reason or "") > 100_000
+    assert max(map(len, screen.getvalue().splitlines())) < 2_100
