@@ -18,6 +18,7 @@ from ...dsl.check.fit import describe, record_of
 from ...dsl.declarations import declaration
 from ...dsl.parse import Item
 from ...dsl.prices import list_price, price_list
+from ...dsl.shapes import Unknown
 from ...dsl.workspace.analysis import Analysis
 from ..meaning import Named, named_at
 from ..seen import look, scope_of
@@ -40,7 +41,7 @@ def hover(analysis: Analysis, offset: int, analysis_of: AnalysisOf) -> Hover | N
         if text:
             return Hover(named.start, named.end, text)
     spot = spot_at(analysis, offset)
-    return None if spot is None else _slug(spot, analysis) or _keyword(spot)
+    return None if spot is None else _slug(spot, analysis) or _part_of_value(spot, analysis) or _keyword(spot)
 
 
 def _slug(spot: Spot, analysis: Analysis) -> Hover | None:
@@ -50,6 +51,19 @@ def _slug(spot: Spot, analysis: Analysis) -> Hover | None:
         return None
     start, end = spot.item.offset + ref.start, spot.item.offset + ref.end
     return Hover(start, end, model_facts(ModelSurface(ref.text, ref.text), analysis))
+
+
+def _part_of_value(spot: Spot, analysis: Analysis) -> Hover | None:
+    """A field that no type declares: of an object, of what a decision or a gate gives."""
+    name, selection = spot.path[-1:], spot.path[-2:-1]
+    if not selection or not isinstance(selection[0], ast.Field) or name[0] is not selection[0].name:
+        return None
+    field, item = selection[0], spot.item
+    shape = look(item.node, analysis).shape(field) if item.node is not None else None
+    if shape is None or isinstance(shape, Unknown):
+        return None
+    text = code(value(field.name.text, shape))
+    return Hover(item.offset + field.name.start, item.offset + field.name.end, text)
 
 
 def _about(named: Named, analysis: Analysis, analysis_of: AnalysisOf) -> str:
@@ -233,10 +247,22 @@ def _local(named: Named, analysis: Analysis) -> str:
 # --- keywords ----------------------------------------------------------------------------------------------
 
 
+_WORDS = {one.keyword: one for one in (*clauses.STEPS, *clauses.STATEMENTS, *clauses.CLAUSES["test"])}
+_BEGUN_BY_A_WORD = (
+    ast.Try, ast.Approve, ast.Each, ast.Best, ast.Race, ast.Return, ast.Stop, ast.If, ast.Switch, ast.Parallel,
+    ast.Loop, ast.WithContext, ast.Expect,
+)  # fmt: skip
+
+
 def _keyword(spot: Spot) -> Hover | None:
-    """The keyword of a clause or declaration: what it says, with an example."""
+    """The keyword of a clause, statement or declaration: what it says, with an example."""
     item = spot.item
     for node in reversed(spot.path):
+        if isinstance(node, _BEGUN_BY_A_WORD):
+            begun = item.text[node.start :].split(None, 1)[0]
+            if begun in _WORDS and spot.at <= node.start + len(begun):
+                start, known = item.offset + node.start, _WORDS[begun]
+                return Hover(start, start + len(begun), f"{code(known.example)}\n\n{known.about}")
         if isinstance(node, ast.Clause):
             word = node.keyword
             if spot.at > node.start + len(word.split()[0]):

@@ -83,6 +83,36 @@ def test_keywords_with_an_example(shown) -> None:
     assert "A judge without a model." in shown('co‸de judge j { require true else "x" }')
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("ret‸urn t", "Ends the flow with a value."),
+        ('sto‸p "no"', "Ends the run as guarded."),
+        (
+            "sw‸itch team(t) { case billing { return t } case technical { return t } }",
+            "Goes one of several ways.",
+        ),
+        ("paral‸lel { a = writer(t) }", "Runs steps at once."),
+        ("x = t‸ry writer(t)", "A failed step is replaced, not fatal."),
+        ("x = bes‸t of 3: writer(t) picked by writer", "The best of several answers."),
+        ('app‸rove "Go on?"', "Asks a person."),
+    ],
+)
+def test_statements_and_steps_with_an_example(shown, body: str, said: str) -> None:
+    assert said in shown(f"flow f(t: text) -> text {{\n  {body}\n}}")
+
+
+def test_what_a_test_expects(shown) -> None:
+    assert "What must come out." in shown('test "t" for f {\n  exp‸ect result == "x"\n}')
+
+
+def test_a_field_that_no_type_declares(shown) -> None:
+    flow = "flow f(t: text) -> text {\n  d = team(t)\n  return d.cho‸ice\n}"
+    assert 'choice: "billing" | "technical"' in shown(flow)
+    made = "flow f(t: text) -> int {\n  d = { a: 1 }\n  return d.‸a\n}"
+    assert "a: int" in shown(made)
+
+
 def test_names_in_templates(shown) -> None:
     assert "let style" in shown('agent a { model small  prompt "Be {{ sty‸le }}" }')
 
