@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import msgspec
 
@@ -113,7 +113,7 @@ def _check_cases(walk: Walk, node: ast.Switch, choices: Choices) -> bool:
                 help="Remove one of the two.",
             )
         elif label.text not in choices.labels:
-            _report_extra(walk, label, choices)
+            _report_extra(walk, label, choices, {other.label.text for other in node.cases})
         elif case.quoted is not choices.quoted and (choices.kind != "level" or choices.quoted):
             _report_quotes(walk, label, choices)
         seen.setdefault(label.text, label)
@@ -123,7 +123,7 @@ def _check_cases(walk: Walk, node: ast.Switch, choices: Choices) -> bool:
     return not missing
 
 
-def _report_extra(walk: Walk, label: ast.Ident, choices: Choices) -> None:
+def _report_extra(walk: Walk, label: ast.Ident, choices: Choices, taken: Container[str]) -> None:
     guess = closest(label.text, choices.labels)
     listed = ", ".join(written(choice, choices) for choice in choices.labels)
     walk.report.add(
@@ -133,7 +133,7 @@ def _report_extra(walk: Walk, label: ast.Ident, choices: Choices) -> None:
         label="never reached",
         related=choices.related,
         help=f"Did you mean `{written(guess, choices)}`?" if guess else f"There are {listed}.",
-        fixes=(_replace(label, written(guess, choices)),) if guess else (),
+        fixes=(_replace(label, written(guess, choices)),) if guess and guess not in taken else (),
     )
 
 

@@ -308,11 +308,18 @@ def test_a_missing_case_names_all_of_them_and_shows_the_lines_to_write() -> None
 
 
 def test_a_slip_in_a_case_can_be_fixed() -> None:
-    text = body("switch team(ticket) { case biling { } case billing { } case technical { } }\nreturn task")
-    (found,) = findings(text)
+    text = body("switch team(ticket) { case biling { } case technical { } }\nreturn task")
+    found = next(one for one in findings(text) if one.code == "switch.extra-case")
     (edit,) = found.fixes[0].edits
     assert text[edit.start : edit.end] == "biling"
-    assert edit.text == "billing"
+    assert findings(text[: edit.start] + edit.text + text[edit.end :]) == []
+
+
+def test_a_slip_of_an_option_that_has_its_case_is_not_replaced_by_it() -> None:
+    text = body("switch team(ticket) { case biling { } case billing { } case technical { } }\nreturn task")
+    (found,) = findings(text)
+    assert found.help == "Did you mean `billing`?"
+    assert found.fixes == ()
 
 
 # --- steps -------------------------------------------------------------------------------------------------

@@ -100,7 +100,6 @@ LEADING_ON = {
     "model.no-price",
     "model.wrong-kind",
     "test.unscripted-model",
-    "switch.extra-case",
     "judge.jury",
 }
 
