@@ -139,21 +139,27 @@ class McpServer:
     async def functions(self) -> Mapping[str, McpFunction]:
         """Its tools by name; asked for once, and again when it says that they have changed."""
         if self._functions is None:
-            found: dict[str, McpFunction] = {}
-            cursor: str | None = None
-            for _ in range(MOST_PAGES):
-                page = await self._request("tools/list", {"cursor": cursor} if cursor else {})
-                for tool in _dicts(page.get("tools")):
-                    name = str(tool.get("name"))
-                    schema = tool.get("inputSchema")
-                    found[name] = McpFunction(
-                        name, str(tool.get("description") or name), schema if isinstance(schema, dict) else {}
-                    )
-                cursor = page.get("nextCursor")
-                if not cursor:
-                    break
-            self._functions = found
+            with trio.move_on_after(START_WITHIN):
+                found = self._functions = await self._listed()
+                return found
+            raise McpFailure(f"did not list its tools within {START_WITHIN:g} s")
         return self._functions
+
+    async def _listed(self) -> dict[str, McpFunction]:
+        found: dict[str, McpFunction] = {}
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            page = await self._request("tools/list", {"cursor": cursor} if cursor else {})
+            for tool in _dicts(page.get("tools")):
+                name = str(tool.get("name"))
+                schema = tool.get("inputSchema")
+                found[name] = McpFunction(
+                    name, str(tool.get("description") or name), schema if isinstance(schema, dict) else {}
+                )
+            cursor = page.get("nextCursor")
+            if not cursor:
+                break
+        return found
 
     async def call(self, function: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """The result of a tool, as the protocol has it. Raises `McpRefusal` and `McpFailure`."""
@@ -253,10 +259,7 @@ class McpServer:
 
     def _received(self, line: bytes) -> None:
         """One message; what is none (a server that prints) is passed over."""
-        try:
-            message = msgspec.json.decode(line)
-        except (msgspec.DecodeError, RecursionError):
-            return
+        message = _message(line)
         if not isinstance(message, dict):
             return
         number, method = message.get("id"), message.get("method")
@@ -274,6 +277,17 @@ class McpServer:
         elif number is not None:
             told = f"{method}: this client offers tools nothing else"
             self._send({"id": number, "error": {"code": _NO_SUCH_METHOD, "message": told}})
+
+
+def _message(line: bytes) -> object:
+    """What a line holds, None where that is no JSON. Bytes that are no UTF-8 are shown as such and lose no answer."""
+    try:
+        try:
+            return msgspec.json.decode(line)
+        except msgspec.DecodeError:
+            return msgspec.json.decode(line.decode(errors="replace"))
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _result(answer: Mapping[str, Any]) -> Mapping[str, Any]:

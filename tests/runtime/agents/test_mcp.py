@@ -117,6 +117,17 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
+async def test_a_server_that_never_lists_its_functions_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_server, "START_WITHIN", 1.0)
+    result = await direct("tiny.pid()", "  timeout 100ms", "listless")
+    assert "the MCP server of tiny did not list its tools within 1 s" in result.record.reason
+
+
+async def test_case_252_an_answer_that_is_no_utf8_is_read_and_shows_it() -> None:
+    assert (await direct("tiny.latin()")).answer == "caf\ufffd"
+
+
+@pytest.mark.slow
 async def test_a_line_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_server, "MOST_BYTES", 100_000)
     result = await direct("tiny.large()")

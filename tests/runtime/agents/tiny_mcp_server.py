@@ -1,7 +1,8 @@
 """A small MCP server over standard input and output, for the tests of MCP tools. Needs nothing but Python.
 
 Its functions: `add`, `shout`, `fail`, `die` (the process ends), `wait` (never answers), `noise` (prints what is no
-message), `environ`, `pid`, and `large`. `python tiny_mcp_server.py mute` never answers at all; `rude` dies at once.
+message), `environ`, `pid`, `latin` (no UTF-8) and `large`. `python tiny_mcp_server.py mute` never answers at all; `rude`
+dies at once, `listless` lists no function.
 """
 
 import json
@@ -30,11 +31,13 @@ FUNCTIONS = {
     "pid": NONE,
     "picture": NONE,
     "large": NONE,
+    "latin": NONE,
 }
 
 
 def send(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(line.encode(errors="surrogateescape"))
     sys.stdout.flush()
 
 
@@ -69,6 +72,8 @@ def called(name, given):
                 {"type": "text", "text": "a tern"},
             ]
         }
+    if name == "latin":
+        return text("caf\udce9")
     if name == "large":
         return text("x" * 1_000_001)
     return text(str(os.getpid()))
@@ -80,6 +85,8 @@ def answer(message):
         if "rude" in sys.argv:
             sys.exit("no licence")
         send({"id": number, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}})
+    elif method == "tools/list" and "listless" in sys.argv:
+        return
     elif method == "tools/list":
         # Two pages, as a server with many functions has.
         names = sorted(FUNCTIONS)
