@@ -1,8 +1,8 @@
 """A small MCP server over standard input and output, for the tests of MCP tools. Needs nothing but Python.
 
 Its functions: `add`, `shout`, `fail`, `die` (the process ends), `wait` (never answers), `noise` (prints what is no
-message), `environ`, `pid`, `latin` (no UTF-8) and `large`. `python tiny_mcp_server.py mute` never answers at all; `rude`
-dies at once, `listless` lists no function.
+message), `environ`, `pid`, `latin` (no UTF-8) and `large`. `python tiny_mcp_server.py mute` never answers at all;
+`rude` dies at once, `listless` lists no function.
 """
 
 import json
