@@ -80,7 +80,10 @@ class Tokens:
         return bisect_right(self.line_starts, offset)
 
     def first_on_line(self, index: int) -> bool:
-        return index == 0 or (self.kinds[index] != 0 and self.line(index) != self.line(index - 1))
+        if index == 0 or self.kinds[index] == 0:
+            return index == 0
+        before = self.line_at(self.span(index - 1)[0])
+        return before < len(self.line_starts) and self.line_starts[before] <= self.span(index)[0]
 
     def indent(self, index: int) -> int:
         """How far a token's line is indented, in characters."""

@@ -13,7 +13,7 @@ from typing import cast
 from .. import ast
 from ..clauses import find
 from ..diagnostics import Diagnostic
-from ..syntax.careful import drive_carefully
+from ..syntax.careful import drive_carefully, progress
 from ..syntax.lalr import Grammar, Stack
 from ..syntax.lexer import LINE_END, NOTHING, Lexed
 from .heads import bare_head
@@ -200,7 +200,7 @@ class Recovery:
         needed = min(3, len(kinds) - 1 - index)
         for marks in ((), (")",), ("]",), ("{",), (")", "{")):
             window = [*(self.literals[mark] for mark in marks), *kinds[index : index + needed]]
-            if self.repairs.progress(states, window, len(window)) == len(window):
+            if progress(self.grammar, states, window, len(window)) == len(window):
                 return list(marks)
         return None
 

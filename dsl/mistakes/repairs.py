@@ -40,7 +40,7 @@ def _keywords(kinds: frozenset[int]) -> Names:
     """The keywords among some terminals: the same places ask for the same ones again and again."""
     spellings = load_grammar().spellings
     words = (spellings[kind] for kind in sorted(kinds) if kind in spellings)
-    return Names(word for word in words if word[0].isalpha())
+    return Names([word for word in words if word[0].isalpha()])
 
 
 class Repairs:
@@ -72,7 +72,7 @@ class Repairs:
         kind = self.lexed.kinds[index] - LINE_END
         window = [kind, *self.lexed.kinds[index + 1 : index + _FAR + 2]]
         needed = min(_FAR, self._needed(index + 1) + 1)
-        return Repair("join", kind) if self.progress(stack.states, window, _FAR) >= needed else None
+        return Repair("join", kind) if progress(self.grammar, stack.states, window, _FAR) >= needed else None
 
     def _misread(self, stack: Stack) -> Repair | None:
         """A misspelt keyword at the start of a clause or statement passes for a name at first."""
@@ -86,7 +86,7 @@ class Repairs:
         if spelt is None:
             return None
         window = [self.literals[spelt], *self.lexed.kinds[index : index + _FAR + 1]]
-        if self.progress(states[:-1], window, 3) < min(3, len(self.lexed.kinds) - index):
+        if progress(self.grammar, states[:-1], window, 3) < min(3, len(self.lexed.kinds) - index):
             return None
         return Repair("reread", self.literals[spelt], spelt)
 
@@ -163,10 +163,7 @@ class Repairs:
         """How many tokens of the text a repair carries the parse over."""
         window = self.lexed.kinds[index : index + _FAR + 2]
         if repair.what == "insert":
-            return self.progress(states, [repair.terminal, *window], _FAR + 1) - 1
+            return progress(self.grammar, states, [repair.terminal, *window], _FAR + 1) - 1
         if repair.what == "replace":
-            return self.progress(states, [repair.terminal, *window[1:]], _FAR)
-        return self.progress(states, window[1:], _FAR - 1) + 1
-
-    def progress(self, states: list[int], kinds: list[int], limit: int) -> int:
-        return progress(self.grammar, states, kinds, limit)
+            return progress(self.grammar, states, [repair.terminal, *window[1:]], _FAR)
+        return progress(self.grammar, states, window[1:], _FAR - 1) + 1

@@ -186,6 +186,8 @@ def call_args(path: ast.Expr, _open: Token, args: list[ast.Arg], *closing: Token
 
 
 def _callee(path: ast.Expr) -> ast.Ident:
+    if isinstance(path, ast.Name):
+        return ast.Ident(path.start, path.end, path.id)
     words: list[str] = []
     step = path
     while isinstance(step, ast.Field):

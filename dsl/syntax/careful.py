@@ -56,13 +56,14 @@ def progress(grammar: Grammar, states: list[int], kinds: list[int], limit: int) 
     stop = min(limit, len(kinds) - 1)
     kinds[stop] += HELD
     lexed = Lexed(kinds, [(0, 0, "")] * len(kinds), [], [], [])
-    stack = Stack(states[:], [])
+    stack = Stack(states, [])
     while True:
         trial = Stack(stack.states[:], [], stack.index)
         if drive(grammar, lexed, trial, grammar.barren):
             return limit
         if trial.index == stop or not grammar.known(trial.states[-1], kinds[trial.index]):
             return trial.index
+        stack = Stack(stack.states[:], [], stack.index)
         _drive_up_to(grammar, lexed, stack, trial.index, grammar.barren)
         terminal = grammar.read(stack.states, kinds, stack.index)
         if terminal is None or not grammar.feed(stack.states, terminal):

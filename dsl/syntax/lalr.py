@@ -7,7 +7,7 @@ Two things set it apart from a textbook driver.
   through on a copy of the stack (`accepts`), and where both really are, a short table looks at the next
   token.
 * **Chains.** Most reductions of an expression only pass a value on (`or: and`, `and: not`, …). They are
-  skipped: where a state, a nonterminal and the next token's kind lead is remembered in `jumps`.
+  skipped: where a state, a nonterminal and the next token's kind lead, and to what, is remembered in `jumps`.
 """
 
 from __future__ import annotations
@@ -361,6 +361,9 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack, course: Course | None = 
         elif size == 2:
             last = values.pop()
             values[-1] = build(values[-1], last)
+        elif size == 3:
+            last, middle = values.pop(), values.pop()
+            values[-1] = build(values[-1], middle, last)
         elif size:
             children = values[-size:]
             del values[-size:]

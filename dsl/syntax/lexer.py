@@ -55,9 +55,9 @@ _TOKEN = re.compile(
     rf'|"((?!""){_SIMPLE})"'  # 4 PLAIN, its content
     r"|([A-Z][A-Za-z0-9_]*+)"  # 5 TYPENAME
     r"|([(\[])"  # 6 TOUCHING what stands before it
-    r'|(")'  # 7 QUOTE: a text with escapes or templates, a text block, or a text that is never closed
+    r'|("|r"{3})'  # 7 QUOTE: a text with escapes or templates, a text block, or a text that is never closed
     r"|([0-9]{1,20}+(?:\.[0-9]{1,20}+)?(?![A-Za-z0-9_]|\.(?!\.)))"  # 8 NUMBER, of the usual kind
-    rf"|({_RAW}|-"  # 9 LITERAL: a raw text, or of a raw text block the opening; a dash; a duration;
+    rf"|({_RAW}|-"  # 9 LITERAL: a raw text; a dash; a duration;
     r"|[0-9]++(?:\.[0-9]++)?(?:ms|[smhd])(?![A-Za-z0-9_])"
     r"|[0-9][0-9_]*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![A-Za-z0-9_]|\.(?!\.))"  # any number;
     r"|\$[0-9][0-9_]*+(?:\.[0-9]++)?(?![A-Za-z0-9_]|\.(?!\.)))"  # an amount of money
@@ -166,7 +166,7 @@ class Lexer:
                 number = match[8]
                 kinds.append(self.number)
                 values.append(ast.Number(start, start + len(number), number))
-            elif group == _QUOTE or (group == _LITERAL and match[9] == 'r"""'):
+            elif group == _QUOTE:
                 return self._scan(text, start, lexed)
             else:
                 self._rare(text, start, match[group or 0], group == _LITERAL, lexed)
