@@ -189,7 +189,7 @@ def _callee(path: ast.Expr) -> ast.Ident:
     if isinstance(path, ast.Name):
         return ast.Ident(path.start, path.end, path.id)
     words: list[str] = []
-    step = path
+    step: ast.Expr = path
     while isinstance(step, ast.Field):
         words.append(step.name.text)
         step = step.target

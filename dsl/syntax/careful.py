@@ -6,8 +6,9 @@ tokens is driven without building anything first, to see how far it goes, and th
 
 from __future__ import annotations
 
-from .lalr import Course, Grammar, Stack, breaks_off, drive
+from .lalr import Course, Grammar, Stack, drive
 from .lexer import HELD, LINE_END, Lexed
+from .soft_keywords import breaks_off
 
 
 def drive_carefully(grammar: Grammar, lexed: Lexed, stack: Stack, known: int = 0) -> bool:
@@ -42,7 +43,7 @@ def _take(grammar: Grammar, lexed: Lexed, stack: Stack) -> bool:
     terminal = grammar.read(stack.states, lexed.kinds, stack.index)
     if terminal is None or not grammar.accepts(stack.states, terminal):
         return False
-    if kind >= LINE_END and breaks_off(grammar, lexed.kinds, stack.index, terminal):
+    if kind >= LINE_END and breaks_off(grammar.tables.literals, lexed.kinds, stack.index, terminal):
         return False
     grammar.feed(stack.states, terminal, stack.values, lexed.values[stack.index])
     stack.index += 1

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from .build_tree import ACTIONS
-from .lexer import HELD, LINE_END, RESERVED, Lexed, Lexer, vocabulary
+from .lexer import HELD, LINE_END, Lexed, Lexer, vocabulary
+from .soft_keywords import breaks_off, looks_of, readings_of
 from .tables import Tables, load_tables
 
 Action = Callable[..., object]
@@ -29,25 +30,6 @@ its nonterminal, as part of a key of `jumps`."""
 Jump = tuple[int, "int | None"]
 """The state that a reduction leads to, or -1 where no state is pushed, and what is done next, if that is certain."""
 
-_KEYWORD_BEFORE = {
-    "approve": ("TEXT",),
-    "best": ("of",),
-    "compiles": ("TEXT",),
-    "equals": ("TEXT",),
-    "fails": ("with",),
-    "length": ("NUMBER", "NEG", "MINUS", ".."),
-    "race": ("{",),
-    "regex": ("TEXT",),
-    "schema": ("TEXT", "TYPENAME"),
-}
-"""Words that are a keyword before these only, where a name could stand as well."""
-_NAME_BEFORE = {
-    "given": ("replies", "decides", "returns", "."),
-    "hidden": (":", ",", ")", "="),
-    "loop": ("=", "TLP", "."),
-    "parallel": ("=", "TLP", "."),
-}
-"""Words that are a name before these only."""
 _NONTERMINAL = 12
 """Bits to shift by in a key of `jumps`; the kind of a token fits into the lowest 12."""
 
@@ -93,8 +75,8 @@ class Grammar:
         ]
         self.usual = Course(_rows(tables), _rows(tables), rules, self.agreed, self._hesitate)
         self.ends = frozenset(tables.ends.values())
-        self.readings = self._readings()
-        self.looks = self._looks()
+        self.readings = readings_of(self.lexer.vocabulary)
+        self.looks = looks_of(self.ids)
         self.before_plain_texts = frozenset(
             self.ids[name] for name in ("{", ",", "[", "TLSQB", "model", "with", "case")
         )
@@ -117,27 +99,6 @@ class Grammar:
         return self.sure._replace(
             rules=[(states, size, None, offset) for states, size, _, offset in self.usual.rules]
         )
-
-    def _readings(self) -> dict[int, tuple[int, ...]]:
-        """By a token's kind, the terminals that it may stand for, the most special first."""
-        name, word, environment = (self.kinds[kind] for kind in ("NAME", "WORD", "ENVNAME"))
-        readings: dict[int, tuple[int, ...]] = {
-            kind: (kind, word, environment) if text in RESERVED else (kind, name, word, environment)
-            for text, kind in self.lexer.vocabulary.words.items()
-        }
-        readings[name] = (name, word, environment)
-        readings[self.kinds["TYPENAME"]] = (self.kinds["TYPENAME"], word, environment)
-        readings[self.kinds["MINUS"]] = (self.kinds["MINUS"], self.kinds["NEG"])
-        return readings
-
-    def _looks(self) -> dict[int, tuple[bool, frozenset[int]]]:
-        """By a keyword: whether it is one, if the next token is one of these."""
-        ids, table = self.ids, ((True, _KEYWORD_BEFORE), (False, _NAME_BEFORE))
-        return {
-            ids[word]: (is_keyword, frozenset(ids[mark] for mark in marks))
-            for is_keyword, words in table
-            for word, marks in words.items()
-        }
 
     def row(self, state: int) -> dict[int, int]:
         """The table's own row of a state."""
@@ -201,7 +162,9 @@ class Grammar:
                 self.usual.rows[state][kind] = action
                 return action
         terminal = self.read(states, lexed.kinds, index)
-        if terminal is None or (kind >= LINE_END and breaks_off(self, lexed.kinds, index, terminal)):
+        if terminal is None or (
+            kind >= LINE_END and breaks_off(self.tables.literals, lexed.kinds, index, terminal)
+        ):
             return None
         return self.row(state)[terminal]
 
@@ -374,20 +337,6 @@ def drive(grammar: Grammar, lexed: Lexed, stack: Stack, course: Course | None = 
         state, action = jumps[state].get(offset + kind) or grammar.jump(course, state, offset, kind)
         if state >= 0:
             states.append(state)
-
-
-def breaks_off(grammar: Grammar, kinds: list[int], index: int, terminal: int) -> bool:
-    """Whether a token that ends its line is really a keyword, `=` or `.` whose line must go on."""
-    if terminal != kinds[index] % LINE_END:
-        return False
-    literals = grammar.tables.literals
-    if terminal == literals["with"]:
-        return index == 0 or kinds[index - 1] not in (literals["starts"], literals["ends"])
-    if terminal == literals["not"]:
-        return kinds[index + 1] % LINE_END != literals["in"] and kinds[index - 1] != literals["is"]
-    if terminal == literals["stop"]:
-        return index == 0 or kinds[index - 1] != literals["cascade"]
-    return True
 
 
 @cache

@@ -8,8 +8,9 @@ import pytest
 from judgeflow.dsl.parse import parse_chunk, read_texts
 from judgeflow.dsl.syntax.careful import drive_carefully, progress
 from judgeflow.dsl.syntax.chunks import split
-from judgeflow.dsl.syntax.lalr import Stack, breaks_off, load_grammar
+from judgeflow.dsl.syntax.lalr import Stack, load_grammar
 from judgeflow.dsl.syntax.lexer import LINE_END, Lexed
+from judgeflow.dsl.syntax.soft_keywords import breaks_off
 
 GRAMMAR = load_grammar()
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.judge"))
@@ -25,7 +26,9 @@ def plain_drive(lexed: Lexed, stack: Stack) -> bool:
         terminal = GRAMMAR.read(stack.states, lexed.kinds, stack.index)
         if terminal is None or not GRAMMAR.accepts(stack.states, terminal):
             return False
-        if lexed.kinds[stack.index] >= LINE_END and breaks_off(GRAMMAR, lexed.kinds, stack.index, terminal):
+        if lexed.kinds[stack.index] >= LINE_END and breaks_off(
+            GRAMMAR.tables.literals, lexed.kinds, stack.index, terminal
+        ):
             return False
         GRAMMAR.feed(stack.states, terminal, stack.values, lexed.values[stack.index])
         if terminal == 0:

@@ -48,6 +48,7 @@ LARGE_AND_WRONG: dict[str, Callable[[int], str]] = {
     "one_long_sum": lambda size: "let a = " + "1 + " * (size // 4) + "1\n",
     "open_braces": lambda size: "let a = " + "{{ " * (size // 3),
     "broken_declarations": lambda size: "agent {\n" * (size // 8),
+    "blocks_at_column_0": lambda size: "agent a {\n" + '  prompt """\nx\n"""\n' * (size // 19) + "}\n",
     "one_wide_union": lambda size: "type A { a: " + "B | " * (size // 4) + "int }\n",
 }
 

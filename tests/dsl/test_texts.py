@@ -8,6 +8,7 @@ from judgeflow.dsl import ast
 from judgeflow.dsl.parse import parse_chunk, read_path
 from judgeflow.dsl.syntax.lalr import Stack, drive, load_grammar
 from judgeflow.dsl.syntax.lexer import RESERVED
+from judgeflow.dsl.syntax.texts import scan_block, scan_line, skip_template
 
 
 def text_of(literal: str) -> ast.Text:
@@ -222,3 +223,19 @@ def test_a_chain_of_fields_in_a_template_may_be_long(fields: int) -> None:
 
 def test_a_chain_of_fields_in_a_template_that_is_too_long_is_an_error() -> None:
     assert problems(f'"{{{{ a{".b" * 201} }}}}"') == ["syntax.too-deep"]
+
+
+@pytest.mark.parametrize("block", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_template_ends_where_stepping_over_all_that_is_in_it_ends(seed: int, block: bool) -> None:
+    chance = random.Random(seed)
+    marks = ["{{", "}}", "{", "}", '"', "'", "r'", "\\", "x", " ", "\n", "{{ x }}", "{{ f(x.y) }}"]
+    found = 0
+    for _ in range(300):
+        mark = '"""' if block else '"'
+        text = f"{mark}{''.join(chance.choices(marks, k=8))}{mark}"
+        scan = scan_block(text, 0) if block else scan_line(text, 0)
+        found += len(scan.templates)
+        for start, end in scan.templates:
+            assert skip_template(text, start - 2, 0, block) == end + 2, text
+    assert found > 50
