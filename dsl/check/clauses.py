@@ -11,7 +11,6 @@ import msgspec
 
 from .. import ast
 from ..clauses import CLAUSES, ONE_OF
-from ..clauses import Clause as Entry
 from ..diagnostics import Label
 from .base import Report
 from .names import listed, ticked
@@ -22,16 +21,15 @@ Clauses = Mapping[str, ast.Clause]
 class Range(msgspec.Struct, frozen=True):
     """From `low` to `high`, both included unless `above` says that `low` is not."""
 
-    low: str
-    high: str | None = None
+    low: Decimal
+    high: Decimal | None = None
     whole: bool = False
     above: bool = False
 
     def holds(self, value: Decimal) -> bool:
-        low = Decimal(self.low)
-        if value < low or (self.above and value == low):
+        if value < self.low or (self.above and value == self.low):
             return False
-        if self.high is not None and value > Decimal(self.high):
+        if self.high is not None and value > self.high:
             return False
         return not self.whole or value == value.to_integral_value()
 
@@ -43,17 +41,18 @@ class Range(msgspec.Struct, frozen=True):
         return f"{noun} above {self.low}" if self.above else f"{noun} from {self.low} on"
 
 
-_UNIT = Range("0", "1")
-_SOME = Range("1", "1000000000", whole=True)
-_ROUNDING = Range("0", "15", whole=True)
+_UNIT = Range(Decimal(0), Decimal(1))
+_SOME = Range(Decimal(1), Decimal(1000000000), whole=True)
+_ROUNDING = Range(Decimal(0), Decimal(15), whole=True)
+_RETRIES = Range(Decimal(0), Decimal(100), whole=True)
 _RANGES: dict[tuple[str, str], Range] = {
     ("provider", "rounding"): _ROUNDING,
-    ("model", "temperature"): Range("0", "2"),
+    ("model", "temperature"): Range(Decimal(0), Decimal(2)),
     ("model", "max_tokens"): _SOME,
-    ("model", "retries"): Range("0", "100", whole=True),
+    ("model", "retries"): _RETRIES,
     ("model", "concurrency"): _SOME,
     ("model", "rounding"): _ROUNDING,
-    ("agent", "retries"): Range("0", "100", whole=True),
+    ("agent", "retries"): _RETRIES,
     ("judge", "threshold"): _UNIT,
 }
 """Literal numbers by block and clause. What a gate or a decision compares has codes of its own."""
@@ -80,8 +79,8 @@ def check_clauses(
             _check_range(block, clause.keyword, clause.value, report)
         elif type(clause.value) is ast.Duration and clause.value.seconds <= 0:
             _report_duration(clause.keyword, clause.value, report)
-    if not partial:
-        _check_required(block, name, found, report)
+    if not partial and not _needed(block) <= found.keys():
+        _report_required(block, name, found, report)
     _check_one_of(block, name, found, report, partial)
     return found
 
@@ -117,9 +116,9 @@ def _check_range(block: str, keyword: str, number: ast.Number, report: Report) -
 
 def _inside(legal: Range, value: Decimal) -> str:
     """A value that the range takes, near the one that it does not."""
-    if value <= Decimal(legal.low):
+    if value <= legal.low:
         return f"{legal.low} or more"
-    if legal.high is not None and value > Decimal(legal.high):
+    if legal.high is not None and value > legal.high:
         return f"{legal.high} or less"
     return legal.words
 
@@ -135,8 +134,8 @@ def _report_duration(keyword: str, value: ast.Duration, report: Report) -> None:
 
 
 @cache
-def _required(block: str) -> tuple[Entry, ...]:
-    return tuple(entry for entry in CLAUSES.get(block, ()) if entry.required)
+def _needed(block: str) -> frozenset[str]:
+    return frozenset(entry.keyword for entry in CLAUSES.get(block, ()) if entry.required)
 
 
 @cache
@@ -145,10 +144,8 @@ def example(block: str, keyword: str) -> str:
     return next((entry.example for entry in CLAUSES.get(block, ()) if entry.keyword == keyword), keyword)
 
 
-def _check_required(block: str, name: ast.Ident, found: Clauses, report: Report) -> None:
-    missing = [entry for entry in _required(block) if entry.keyword not in found]
-    if not missing:
-        return
+def _report_required(block: str, name: ast.Ident, found: Clauses, report: Report) -> None:
+    missing = [entry for entry in CLAUSES[block] if entry.required and entry.keyword not in found]
     report_missing(
         name,
         f"`{name.text}` has no {listed(ticked(entry.keyword for entry in missing), 'and no')}",

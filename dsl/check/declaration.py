@@ -51,10 +51,11 @@ _CHECKS: dict[type, Callable[[Any, Scope, Report], None]] = {
 def check_declaration(node: ast.Declaration, scope: Scope, report: Report, files: Files) -> HookInfo | None:
     """Everything that one declaration's text, and what it may rely on of others, tells. The answer is what is
     known of its Python function, if it has one."""
-    if isinstance(node, ast.Suite):
+    check = _CHECKS.get(type(node))
+    if check is not None:
+        check(node, scope, report)
+    elif type(node) is ast.Suite:
         check_suite(node, scope, report, files)
-    elif type(node) in _CHECKS:
-        _CHECKS[type(node)](node, scope, report)
-    if isinstance(node, ast.Tool | ast.Judge):
+    if type(node) is ast.Tool or type(node) is ast.Judge:
         return check_hook(node, scope, report, files)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from .. import ast
 from ..diagnostics import Label
@@ -10,7 +11,7 @@ from .base import Report
 from .clauses import Clauses, Range, check_number, decimal, keyword_span, report_misplaced
 from .names import listed, ticked
 
-_BAR = Range("0", "1", above=True)
+_BAR = Range(Decimal(0), Decimal(1), above=True)
 
 
 def combine_of(found: Clauses) -> ast.Combine | None:

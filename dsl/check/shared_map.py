@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain, compress, count, repeat
+from operator import is_not
 from typing import TypeVar
 
 V = TypeVar("V")
-_ROW = 64
+_ROW = 32
 """Entries that are copied to change one of them; the others are shared."""
 
 
@@ -68,11 +70,13 @@ class SharedMap(Mapping[str, V]):
         """The names that have not the very value that they had in a map from which this one comes, or in none."""
         if self is before:
             return
-        longer, shorter = self._rows, before._rows if isinstance(before, SharedMap) else []
-        for at, row in enumerate(longer):
-            old = shorter[at] if at < len(shorter) else {}
-            if row is not old:
-                yield from (name for name in {**old, **row} if row.get(name) is not old.get(name))
+        rows, olds = self._rows, before._rows if isinstance(before, SharedMap) else []
+        for at in compress(count(), map(is_not, rows, chain(olds, repeat(None)))):
+            row, old = rows[at], olds[at] if at < len(olds) else {}
+            for name, value in row.items():
+                if old.get(name) is not value:
+                    yield name
+            yield from old.keys() - row.keys()
 
 
 def shared_map(values: Mapping[str, V]) -> SharedMap[V]:

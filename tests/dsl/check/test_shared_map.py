@@ -48,4 +48,4 @@ def test_one_more_name_copies_a_small_part_of_a_large_map() -> None:
     large = shared_map(dict.fromkeys(map(str, range(10_000)), 0))
     rows = zip(large._rows, large.having("17", 1)._rows, strict=True)
     assert sum(row is not other for row, other in rows) == 1
-    assert max(map(len, large._rows)) <= 64
+    assert max(map(len, large._rows)) <= 32
