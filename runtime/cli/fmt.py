@@ -14,6 +14,7 @@ from ...dsl.format import format_source
 from ...dsl.parse import parse
 from ...dsl.source import Source
 from .check import found_files
+from .streams import lead_nowhere
 from .whole_file import write_whole
 
 
@@ -45,26 +46,32 @@ def handle(arguments: argparse.Namespace) -> int:
             print(f"jrun: {name}: {problem}", file=sys.stderr)
             return 2
     files = [Path(name) for name in found_files(arguments.paths)]
-    changed, broken = 0, False
+    changed, broken, failed = 0, False, False
     for path in files:
         try:
             before = read_bytes(str(path)).decode("utf-8-sig")
             after = format_source(before)
-            if after != before:
-                _changed(path, before, after, arguments)
-                changed += 1
+            if after != before and not (arguments.check or arguments.diff):
+                write_whole(str(path), after)
         except UnicodeDecodeError as error:
             _tell_no_text(str(path), error)
             broken = True
             continue
         except OSError as error:
             print(f"jrun: {path}: {error.strerror or error}", file=sys.stderr)
-            return 2
+            failed = True
+            continue
+        if after != before:
+            changed += 1
+            try:
+                _show(path, before, after, arguments)
+            except BrokenPipeError:
+                lead_nowhere(sys.stdout)  # what was found stays what it is (`jrun fmt --check … | head`)
         broken = _told_broken(path, before) or broken
     word = "would be changed" if arguments.check or arguments.diff else "changed"
     print(f"{changed} of {len(files)} file{'s' if len(files) != 1 else ''} {word}", file=sys.stderr)
-    if broken:
-        return 3
+    if failed or broken:
+        return 2 if failed else 3
     return 1 if changed and (arguments.check or arguments.diff) else 0
 
 
@@ -115,7 +122,8 @@ def _told_broken(path: Path, text: str) -> bool:
     return bool(left)
 
 
-def _changed(path: Path, before: str, after: str, arguments: argparse.Namespace) -> None:
+def _show(path: Path, before: str, after: str, arguments: argparse.Namespace) -> None:
+    """What would change, where that is asked for."""
     if arguments.diff:
         lines = difflib.unified_diff(
             before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), str(path)
@@ -123,5 +131,3 @@ def _changed(path: Path, before: str, after: str, arguments: argparse.Namespace)
         sys.stdout.writelines(lines)
     elif arguments.check:
         print(path)
-    else:
-        write_whole(str(path), after)

@@ -99,11 +99,11 @@ def _tell(line: str) -> None:
 
 
 def _live_view(workflow: str, allowed: Decimal | None) -> LiveView:
-    terminal = sys.stderr.isatty()
+    moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     return LiveView(
         sys.stderr,
-        live=terminal and os.environ.get("TERM") != "dumb",
-        colour=terminal and not os.environ.get("NO_COLOR"),
+        live=moves,
+        colour=moves and not os.environ.get("NO_COLOR"),
         workflow=workflow,
         allowed=allowed,
         width=lambda: columns_of(sys.stderr),

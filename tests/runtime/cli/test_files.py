@@ -124,6 +124,16 @@ def test_a_program_that_a_shell_passes_on_is_read(capsys: Told) -> None:
     assert "in 1 file" in capsys.readouterr().out
 
 
+def test_one_file_that_cannot_be_read_keeps_no_other_from_its_layout(capsys: Told) -> None:
+    Path("latin.judge").unlink()
+    Path("a.judge").symlink_to("nowhere")
+    assert main(["fmt", "."]) == 2
+    told = capsys.readouterr().err
+    assert "a.judge: No such file or directory" in told
+    assert "1 of 3 files changed" in told
+    assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 1\n"
+
+
 def test_one_file_that_is_no_text_keeps_no_other_from_its_layout(here: Path) -> None:
     assert main(["fmt", "."]) == 3
     assert Path("untidy.judge").read_text(encoding="utf-8") == "let x = 1\n"

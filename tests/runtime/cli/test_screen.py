@@ -122,3 +122,24 @@ flow main(text: text) -> text {{ return writer(text) }}
         tern = store.get(head.id)
     assert (tern.status, tern.answer) == ("answered", "hello")
     assert (tern.steps[-1].kind, tern.steps[-1].status) == ("memory", "cancelled")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environ", "codes"), [({}, True), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "TERM": "dumb"}, False)]
+)
+async def test_a_terminal_that_knows_no_codes_gets_none(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], codes: bool
+) -> None:
+    for name, value in {"TERM": "xterm", "NO_COLOR": "", **environ}.items():
+        monkeypatch.setenv(name, value)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    screen = Screen(arguments(), io.StringIO())
+    async with opened(SOURCE, {"big": Model("hello"), "small": Model("x")}) as session:
+        await session.run("a", hooks=screen.hooks("test", None))
+    assert ("\x1b[" in terminal.getvalue()) is codes

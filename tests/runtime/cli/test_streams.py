@@ -28,6 +28,7 @@ COMMAND = "import sys; from judgeflow.runtime.cli import main; sys.exit(main())"
 def shell(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
     (folder / "f.judge").write_text(SOURCE, encoding="utf-8")
     (folder / "bad.judge").write_text("flow main() -> text { return x }\n" * 3000, encoding="utf-8")
+    (folder / "long.judge").write_text("let   x = 1\n" * 9000, encoding="utf-8")
     jrun = f"{shlex.quote(sys.executable)} -c {shlex.quote(COMMAND)}"
     return subprocess.run(
         ["bash", "-c", words.replace("jrun", jrun)],
@@ -61,6 +62,7 @@ def shell(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
         ("jrun check f.judge | true; exit ${PIPESTATUS[0]}", 0, ""),
         ("jrun bad.judge 2>&1 | head -1 > /dev/null; exit ${PIPESTATUS[0]}", 3, ""),
         ("jrun gone.judge 2>/dev/full", 2, ""),
+        ("jrun fmt --diff long.judge | true; exit ${PIPESTATUS[0]}", 1, "1 of 1 file would be changed"),
     ],
 )
 def test_a_stream_that_is_full_closed_or_unread_ends_no_command_with_a_trace(
