@@ -209,7 +209,8 @@ def wanted(grammar: Grammar, kinds: frozenset[int]) -> str:
             parts.append(words)
     take([name for name, _ in _CLASSES])
     spelt = [kind for kind in sorted(rest) if kind in grammar.spellings]
-    plain = [kind for kind in spelt if kind not in map(id_of, _CONTINUING)]
+    continuing = set(map(id_of, _CONTINUING))
+    plain = [kind for kind in spelt if kind not in continuing]
     if 0 in rest and not parts and not plain:
         return "the end of the declaration"
     marks = [grammar.spellings[kind] for kind in plain or (spelt if not parts else [])]

@@ -20,6 +20,8 @@ _OPERANDS = ("NAME", "TYPENAME", "NUMBER", "MONEY", "DURATION", "TEXT", "true", 
 def nesting_error(grammar: Grammar, lexed: Lexed) -> Diagnostic | None:
     """The first place that is too deep. Counts, per open bracket, the operators since the last value that
     stands beside another one; that is never less than what the tree would have."""
+    if 2 * len(lexed.kinds) < MAX_NESTING:  # no token counts for more than two levels
+        return None
     ids = grammar.ids
     deepening, chaining, parting, opening, closing, operands = (
         frozenset(ids[name] for name in names)
