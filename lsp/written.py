@@ -3,7 +3,8 @@ others answer. What a key or a text means there follows from the shape that is w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ..dsl import ast
 from ..dsl.check.base import CallableSurface, Scope
@@ -15,8 +16,32 @@ from .occurrences import Occurrence, Target, declared
 from .tree import walk
 
 
+class Filled(NamedTuple):
+    """An object that stands for a value of a declared type."""
+
+    value: ast.Object
+    record: str
+
+
 def names_written(node: ast.Declaration, scope: Scope) -> Iterator[Occurrence]:
     """The names in the values that a test or a flow writes out, in a declaration's offsets."""
+    for one in _written(node, scope):
+        if isinstance(one, Occurrence):
+            yield one
+            continue
+        for pair in one.value.pairs:
+            owner = owner_of(one.record, pair.key.text, scope)
+            if owner is not None:
+                yield key_of(pair, Target("field", owner, pair.key.text))
+
+
+def filled_at(node: ast.Declaration, scope: Scope, key: ast.Node) -> Filled | None:
+    """The object that a key belongs to, where it stands for a value of a declared type."""
+    filled = (one for one in _written(node, scope) if isinstance(one, Filled))
+    return next((one for one in filled if any(pair.key is key for pair in one.value.pairs)), None)
+
+
+def _written(node: ast.Declaration, scope: Scope) -> Iterator[Occurrence | Filled]:
     if isinstance(node, ast.Test):
         yield from _tested(node, scope)
     elif isinstance(node, ast.Flow):
@@ -28,7 +53,7 @@ def names_written(node: ast.Declaration, scope: Scope) -> Iterator[Occurrence]:
                 yield from _value(part.value, answer.result, scope)
 
 
-def _tested(node: ast.Test, scope: Scope) -> Iterator[Occurrence]:
+def _tested(node: ast.Test, scope: Scope) -> Iterator[Occurrence | Filled]:
     if node.given is not None:
         yield from _named(node.given, _params(node.flow.text, scope), scope)
     for script in node.scripts:
@@ -44,7 +69,7 @@ def _tested(node: ast.Test, scope: Scope) -> Iterator[Occurrence]:
                     yield from _value(answer, found.result, scope)
 
 
-def _arguments(call: ast.Call, scope: Scope) -> Iterator[Occurrence]:
+def _arguments(call: ast.Call, scope: Scope) -> Iterator[Occurrence | Filled]:
     params = _params(call.callee.text, scope)
     for place, arg in zip(params.values(), call.args, strict=False):
         wanted = place if arg.name is None else params.get(arg.name.text)
@@ -57,14 +82,14 @@ def _params(name: str, scope: Scope) -> dict[str, Shape]:
     return {param.name: param.shape for param in found.params} if isinstance(found, CallableSurface) else {}
 
 
-def _named(given: ast.Object, shapes: dict[str, Shape], scope: Scope) -> Iterator[Occurrence]:
+def _named(given: ast.Object, shapes: Mapping[str, Shape], scope: Scope) -> Iterator[Occurrence | Filled]:
     for pair in given.pairs:
         wanted = shapes.get(pair.key.text)
         if wanted is not None:
             yield from _value(pair.value, wanted, scope)
 
 
-def _tool_call(call: dict[str, ast.Expr], scope: Scope) -> Iterator[Occurrence]:
+def _tool_call(call: dict[str, ast.Expr], scope: Scope) -> Iterator[Occurrence | Filled]:
     """`{ call: "get_order", input: { … } }`."""
     name, given = call["call"], call.get("input")
     tool = name.plain.partition(".")[0] if isinstance(name, ast.Text) and name.plain else ""
@@ -93,7 +118,7 @@ def _chosen(answer: ast.Expr, owner: str) -> Iterator[Occurrence]:
             yield key_of(pair, Target("option", owner, pair.key.text))
 
 
-def _value(value: ast.Expr, wanted: Shape, scope: Scope) -> Iterator[Occurrence]:
+def _value(value: ast.Expr, wanted: Shape, scope: Scope) -> Iterator[Occurrence | Filled]:
     """The fields in a value that has to be of a shape; of several types that which it fits best."""
     if not isinstance(value, ast.Object | ast.ListExpr):
         return
@@ -110,12 +135,8 @@ def _value(value: ast.Expr, wanted: Shape, scope: Scope) -> Iterator[Occurrence]
         yield from _value(inner, Record(name.plain), scope)
     elif options:
         record = min(options, key=lambda option: misfit(value, option, scope))
-        fields = record_fields(record.name, scope)
-        for pair in value.pairs:
-            owner = owner_of(record.name, pair.key.text, scope)
-            if owner is not None:
-                yield key_of(pair, Target("field", owner, pair.key.text))
-                yield from _value(pair.value, fields[pair.key.text], scope)
+        yield Filled(value, record.name)
+        yield from _named(value, record_fields(record.name, scope), scope)
 
 
 def owner_of(record: str, field: str, scope: Scope) -> str | None:

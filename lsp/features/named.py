@@ -15,13 +15,14 @@ from ...dsl.check.base import (
     TypeSurface,
 )
 from ...dsl.check.builtins import APIS, MODEL_KINDS, PROVIDERS, RUBRICS
-from ...dsl.check.fit import describe, options_of, resolve, without_null
+from ...dsl.check.fit import describe, options_of, record_fields, resolve, without_null
 from ...dsl.shapes import Literal as LiteralShape
 from ...dsl.shapes import Object, Record, Variant
 from ...dsl.workspace.analysis import Analysis
 from ..cursor import Tried
 from ..seen import scope_of
 from ..words import parameter, signature
+from ..written import filled_at
 from .hover import model_facts
 
 NameKind = Literal["function", "method", "module", "class", "value", "variable", "property"]
@@ -212,12 +213,23 @@ def _given(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
     """The arguments of the flow that a test has not given yet."""
     test = reading.node
     if not isinstance(test, ast.Test) or test.given is None or reading.parent not in test.given.pairs:
+        yield from _keys(reading, analysis)
         return
     flow = analysis.surface(test.flow.text)
     taken = {pair.key.text for pair in test.given.pairs}
     for param in flow.params if isinstance(flow, CallableSurface) else ():
         if param.name not in taken:
             yield param.name, parameter(param), "property"
+
+
+def _keys(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
+    """The fields that an object lacks to be of the type that is wanted there."""
+    scope = scope_of(analysis)
+    filled = filled_at(reading.node, scope, reading.here)
+    taken = {pair.key.text for pair in filled.value.pairs} if filled is not None else ()
+    for name, shape in record_fields(filled.record, scope).items() if filled is not None else ():
+        if name not in taken:
+            yield name, describe(shape), "property"
 
 
 _OFFERS: dict[type, Callable[[Tried, Analysis], Iterator[Offer]]] = {

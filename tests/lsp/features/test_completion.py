@@ -287,3 +287,28 @@ def test_what_the_best_is_chosen_from_is_a_call(offered) -> None:
 def test_nothing_is_offered_to_itself(offered) -> None:
     assert "other" not in offered("let other = ‸")
     assert "other" not in offered('model other "a/b" { fallback [‸] }')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'test "t" for f {\n  writer replies { ‸ }\n}',
+        'test "t" for f {\n  writer replies [{ sal‸ }]\n}',
+        "flow f(x: text) {\n  y = urgent({ ‸ })\n}",
+        "flow f(x: text) -> Offer {\n  return { ‸ }\n}",
+        "flow f(x: text) -> Offer {\n  return { ti‸: 1 }\n}",
+    ],
+)
+def test_the_fields_of_an_object_that_stands_for_a_type(offered, text: str) -> None:
+    assert {"salary", "title"} <= set(offered(text))
+
+
+def test_the_fields_of_that_of_several_types_which_an_object_fits(offered) -> None:
+    found = offered("flow f(x: text) -> Outcome {\n  return { salary: 1, ti‸: 2 }\n}")
+    assert "title" in found
+    assert "why" not in found
+
+
+def test_a_field_that_an_object_has_is_not_offered_again(offered) -> None:
+    assert "title" not in offered('test "t" for f {\n  writer replies { title: "x", ‸ }\n}')
+    assert "salary" not in offered('test "t" for f {\n  team decides { ‸ }\n}')
