@@ -302,6 +302,10 @@ _PLAIN: tuple[tuple[re.Pattern[str], Callable[[str], Json]], ...] = (
     (re.compile(r"[-+]?[0-9]+"), _whole),
     (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), _decimal),
 )
+_TAGS = frozenset(
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge", "value", "seq", "map")
+)
 _MOST_DEEP = 50
 _MOST_NODES = 20_000
 """Values in one case. References may make a few lines as large as one likes."""
@@ -311,6 +315,11 @@ def _node(node: Any, depth: int, left: list[int]) -> Json:
     left[0] -= 1
     if depth > _MOST_DEEP or left[0] < 0:
         raise _NotJsonError("this is nested too deeply", "keep cases flat")
+    if node.tag not in _TAGS:
+        shown = node.tag.replace("tag:yaml.org,2002:", "!!")
+        raise _NotJsonError(
+            f"a value of the type {shown}, which JSON has not", "write it as a text or a number"
+        )
     if node.id == "sequence":
         return [_node(item, depth + 1, left) for item in node.value]
     if node.id == "mapping":

@@ -204,6 +204,8 @@ LAUGHS = "- input: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (".yaml", "- input: q\n  must: -1e999\n", "-1e999 is past the range of numbers"),
         (".jsonl", '{"input": "q", "must": ' + "9" * 5000 + "}", "a number of 5,000 digits"),
         (".yaml", "- input: " + "9" * 5000 + "\n", "a number of 5,000 digits"),
+        (".yaml", "- input: !!binary aGk=\n", "a value of the type !!binary, which JSON has not"),
+        (".yaml", "- input: !money 3\n", "a value of the type !money, which JSON has not"),
         (".jsonl", '{"input": 123456789012345678901234567890}', "$"),
         (".jsonl", '{"input": "\\ud800"}', "$"),
     ],
