@@ -166,7 +166,8 @@ def open_database(path: Path, *, patience: float = PATIENCE) -> Database:
             _make(path)
     except OSError as error:
         raise explain(_in_sqlite_terms(error), path) from error
-    database = Database(_connect(str(path), path), path, patience=patience)
+    # Whole: SQLite takes `:memory:` and `file:…` for something else, in which the runs would be gone at the end.
+    database = Database(_connect(str(path.absolute()), path), path, patience=patience)
     try:
         database.prepare()
     except BaseException:

@@ -21,6 +21,7 @@ from judgeflow.runtime.store.errors import (
     StoreReadOnlyError,
     explain,
 )
+from judgeflow.runtime.store.records import Tern
 from judgeflow.runtime.store.terns import Store
 
 Opening = Callable[[Path], object]
@@ -70,6 +71,17 @@ def test_a_pipe_or_a_folder_is_no_store_and_is_not_waited_for(tmp_path: Path, op
     path.mkdir()
     with pytest.raises(NotAStoreError, match=r"this is a folder, not a store.*\$TERN_DB"):
         opening(path)
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:x.db?mode=memory"])
+def test_a_name_that_means_something_to_sqlite_is_the_name_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_tern: Callable[[str], Tern], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store.open(Path(name)) as store:
+        store.finish(make_tern("r1"))
+    with Store.read(Path(name)) as store:
+        assert store.get("r1").id == "r1"
 
 
 def test_the_doctor_tells_what_a_run_would_be_told(tmp_path: Path) -> None:
