@@ -27,7 +27,9 @@ _CLOSINGS = (" }}", ' }}"', ": null", "()", ' replies ""', ": it()", "() picked 
 """What is tried where a word alone does not stand: in a template or an object that is not complete yet,
 as a statement, as a line of a test's script, as what is gone through or chosen from, in a text without an end."""
 _RULE = re.compile(r"\brequire\b(?![^\r\n]*\belse\b)[^\r\n]*\Z")
-_LINE = re.compile(r"[^\r\n]*")
+_REST_OF_LINE = re.compile(r"[^\r\n]*")
+_TEXTS = re.compile(r'"(?:\\.|[^"\\])*"')
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
 N = TypeVar("N", bound=ast.Node)
 
@@ -138,13 +140,32 @@ def _attempts(before: str, tail: str) -> Iterator[tuple[str, str]]:
     """Each stand-in to try with what follows it."""
     yield STAND_IN, tail
     yield STAND_IN_TYPE, tail
-    line = _LINE.match(tail)
-    if line is not None and _RULE.search(before) and " else " not in line[0]:
-        # A rule that is being written has no reason yet: it comes where the line ends, or a block on it.
-        end = len(line[0].rstrip(" \t}"))
-        yield STAND_IN, f'{tail[:end]} else ""{tail[end:]}'
+    rest = _REST_OF_LINE.match(tail)
+    line = rest[0] if rest is not None else ""
+    is_rule = _RULE.search(before) is not None and " else " not in line
+    begun = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :] + line
+    closers = tuple(dict.fromkeys(("", _closers(begun, "(["), _closers(begun, "([{"))))
+    for closer in closers:
+        if closer:
+            yield STAND_IN, f"{closer}{tail}"
+        if is_rule:
+            # It has no reason yet, which comes where the line ends, or a block on it.
+            end = len(line.rstrip(" \t}"))
+            yield STAND_IN, f'{closer}{tail[:end]} else ""{tail[end:]}'
     for closing in _CLOSINGS:
-        yield STAND_IN, f"{closing}{tail}"
+        for closer in closers[:2]:
+            yield STAND_IN, f"{closer}{closing}{tail}"
+
+
+def _closers(line: str, opening: str) -> str:
+    """What closes the brackets that a line leaves open, of those that are named."""
+    waiting: list[str] = []
+    for mark in _TEXTS.sub("", line):
+        if mark in opening:
+            waiting.append(_PARTNERS[mark])
+        elif waiting and mark == waiting[-1]:
+            waiting.pop()
+    return "".join(reversed(waiting))
 
 
 def _stands_here(node: ast.Node, word: str, text: str, at: int) -> bool:

@@ -27,7 +27,7 @@ from ..tree import path_to
 from ..words import parameter, signature
 from . import snippets
 from .keywords import block_of
-from .named import names_for, tools
+from .named import NAMED_IN, names_for
 from .texts import Listing, slugs, text_items
 
 ItemKind = Literal[
@@ -200,8 +200,8 @@ def _names(tried: list[Tried], cursor: Cursor, analysis: Analysis) -> Iterator[I
             for name, detail, kind in names_for(reading, analysis):
                 yield Item(name, kind, cursor.start, cursor.offset, detail=detail, rank=1, name=name)
             continue
-        if _called(reading) == "calls":
-            for name, detail, kind in tools(analysis):
+        if (offers := NAMED_IN.get(_called(reading))) is not None:
+            for name, detail, kind in offers(analysis):
                 yield Item(name, kind, cursor.start, cursor.offset, detail=detail, rank=1, name=name)
             continue
         view = reading.seen.view(reading.here)

@@ -16,6 +16,7 @@ from ...dsl.check.base import (
 )
 from ...dsl.check.builtins import APIS, MODEL_KINDS, PROVIDERS, RUBRICS
 from ...dsl.check.fit import describe, options_of, record_fields, resolve, without_null
+from ...dsl.check.scripts import PEOPLE
 from ...dsl.shapes import Literal as LiteralShape
 from ...dsl.shapes import Object, Record, Variant
 from ...dsl.workspace.analysis import Analysis
@@ -96,6 +97,15 @@ def tools(analysis: Analysis) -> Iterator[Offer]:
     yield from _declared(analysis, _callable("tool"))
 
 
+def judged(analysis: Analysis) -> Iterator[Offer]:
+    """Those whose answers have verdicts."""
+    yield from _declared(analysis, _callable("agent"))
+
+
+NAMED_IN = {"calls": tools, "verdicts": judged}
+"""What the functions that take the name of a declaration are about."""
+
+
 def _uses(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
     if reading.inside(ast.GateJudge) is not None:
         yield from _declared(analysis, _callable("agent", "judge"))
@@ -142,6 +152,7 @@ def _overridden(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
 
 def _scripted(reading: Tried, analysis: Analysis) -> Iterator[Offer]:
     yield from _declared(analysis, _callable("agent", "judge", "tool", "condition", "choice", "scale"))
+    yield PEOPLE, "the people who are asked", "function"
 
 
 def _types(reading: Tried, analysis: Analysis) -> Iterator[Offer]:

@@ -312,3 +312,35 @@ def test_the_fields_of_that_of_several_types_which_an_object_fits(offered) -> No
 def test_a_field_that_an_object_has_is_not_offered_again(offered) -> None:
     assert "title" not in offered('test "t" for f {\n  writer replies { title: "x", ‸ }\n}')
     assert "salary" not in offered('test "t" for f {\n  team decides { ‸ }\n}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "code judge j(reply: Offer) {\n  require len(sentences(reply.‸\n}",
+        "code judge j(reply: Offer) {\n  require len(sentences(reply.‸))\n}",
+        "code judge j(reply: Outcome) {\n  case Offer { require lower(reply.‸\n}",
+        "code judge j(reply: Offer) {\n  let x = [lower(reply.‸\n}",
+        'agent a(reply: Offer) { model small  prompt "{{ lower(reply.‸',
+        "flow f(reply: Offer) -> text {\n  if len(lower(reply.‸\n  return reply.title\n}",
+    ],
+)
+def test_brackets_on_the_line_need_not_be_closed_yet(offered, text: str) -> None:
+    assert {"salary", "title"} == set(offered(text))
+
+
+def test_lists_and_arguments_need_not_be_closed_yet(offered) -> None:
+    assert {"fair", "short"} <= set(offered("agent a {\n  model small\n  judges [short, ‸\n}"))
+    assert "bar: " in offered("agent a {\n  model small\n  judges [short, fair(‸\n}")
+    assert {"ok", "short"} <= set(offered('suite s for main {\n  cases "g.jsonl"\n  checks [‸\n}'))
+
+
+@pytest.mark.parametrize("rest", [")", ") == []", "", "[0].‸".replace("‸", "passed")])
+def test_verdicts_are_those_on_an_agent(offered, rest: str) -> None:
+    found = offered(f'test "t" for f {{\n  expect len(verdicts(‸{rest}\n}}')
+    assert {"writer", "critic"} <= set(found)
+    assert "search" not in found
+
+
+def test_people_can_be_scripted(offered) -> None:
+    assert "approve" in offered('test "t" for f {\n  ‸\n}')
