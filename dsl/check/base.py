@@ -11,7 +11,7 @@ declaration's name (`Related`) and turned into a position when the findings are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -148,6 +148,14 @@ class Scope:
         """Every name in scope, for did-you-mean. A check that calls this depends on all of them."""
         self.asked_names = True
         return self._names()
+
+    def callables(self, kind: CallableKind) -> Iterator[str]:
+        """The names of the agents, flows, … of a kind, in order. A check that calls this depends on all names and their
+        kinds, and not on what else is known of each."""
+        for name in self.names():
+            found = self._find(name)
+            if type(found) is CallableSurface and found.kind == kind:
+                yield name
 
     def names_of(self, kinds: frozenset[str], kind_of: Callable[[Surface], str]) -> Index:
         """Those of declarations of some kinds. A check that calls this depends on all names and their kinds."""

@@ -70,12 +70,18 @@ def reachable(start: str, scope: Scope) -> Iterator[CallableSurface]:
 
 def flow_reaching(name: str, scope: Scope) -> str | None:
     """A flow that may call what is named: `main` before others."""
-    names = sorted(scope.names(), key=lambda other: other != "main")
-    for other in names:
-        found = scope.find(other)
-        is_flow = isinstance(found, CallableSurface) and found.kind == "flow"
-        if is_flow and any(each.name == name for each in reachable(other, scope)):
-            return other
+    seen: set[str] = set()
+    for flow in sorted(scope.callables("flow"), key=lambda other: other != "main"):
+        waiting = [flow]
+        for each in waiting:
+            # What another flow has reached in vain is not followed again.
+            found = None if each in seen else scope.find(each)
+            seen.add(each)
+            if type(found) is CallableSurface:
+                if each == name:
+                    return flow
+                waiting += found.calls
+                waiting += found.judges
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from .. import ast
 from .base import CallableSurface, Related, Report, Scope
@@ -29,17 +29,24 @@ def check_recursion(node: ast.Flow, scope: Scope, report: Report) -> None:
 
 def _circle(start: str, scope: Scope) -> tuple[str, ...]:
     """The shortest way from a callable back to itself, without its end; empty where there is none."""
-    ways: dict[str, tuple[str, ...]] = {start: (start,)}
+    callers: dict[str, str] = {start: ""}
     waiting = [start]
     for name in waiting:
         found = scope.find(name)
         for called in found.calls if isinstance(found, CallableSurface) else ():
             if called == start:
-                return ways[name]
-            if called not in ways:
-                ways[called] = (*ways[name], called)
+                return _way_to(name, callers)
+            if called not in callers:
+                callers[called] = name
                 waiting.append(called)
     return ()
+
+
+def _way_to(name: str, callers: Mapping[str, str]) -> tuple[str, ...]:
+    way = [name]
+    while caller := callers[way[-1]]:
+        way.append(caller)
+    return tuple(reversed(way))
 
 
 def calls_of(node: object) -> Iterator[ast.Call]:

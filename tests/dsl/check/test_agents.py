@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from judgeflow.dsl.check.families import flow_reaching
+
 HEAD = """\
 model small "openai/gpt-6-mini"
 model other "anthropic/claude-haiku-5"
@@ -233,6 +235,22 @@ def test_a22_a29_a_judge_of_the_agents_family_is_a_warning_that_names_everything
     assert (
         check(families("big", "small") + flows.replace("main", "late")).only.message == f"In `other`, {pair}"
     )
+
+
+def test_the_flow_that_a_warning_names_is_found_past_others_and_depends_on_no_agent_apart(program) -> None:
+    known = program(
+        families("big", "small")
+        + "agent bystander { model local }\n"
+        + "flow shared(x: text) -> text { return x }\n"
+        + "flow first(x: text) -> text { return shared(x) }\n"
+        + "flow second(x: text) -> text { return shared(writer(shared(x))) }\n"
+        + "flow third(x: text) -> text { return second(x) }\n"
+    )
+    scope = known.scope
+    assert flow_reaching("writer", scope) == "second"
+    assert flow_reaching("bystander", scope) is None
+    assert scope.asked_names
+    assert scope.asked.keys() == {"shared", "first", "second", "third", "writer", "correct"}
 
 
 @pytest.mark.parametrize(
