@@ -117,9 +117,11 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-async def test_a_server_that_never_lists_its_functions_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_never_lists_its_functions_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(mcp_server, "START_WITHIN", 1.0)
-    result = await direct("tiny.pid()", "  timeout 100ms", "listless")
+    result = await direct("tiny.pid()", "  timeout 100ms", str(tmp_path / "told"), "listless")
     assert "the MCP server of tiny did not list its tools within 1 s" in result.record.reason
 
 
