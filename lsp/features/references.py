@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ...dsl import ast
@@ -13,7 +13,7 @@ from ...dsl.diagnostics import Edit
 from ...dsl.syntax.lexer import RESERVED
 from ...dsl.workspace.analysis import Analysis
 from ..meaning import Named, home_of, named_at, names_in, same
-from ..occurrences import Target
+from ..occurrences import Target, name_of
 
 _VALUE = re.compile(r"[a-z_][A-Za-z0-9_]*")
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*")
@@ -98,8 +98,11 @@ def rename(analysis: Analysis, offset: int, new: str, others: Iterable[Analysis]
         raise RenameError("There is no name here that can be changed.")
     others = tuple(others)
     _check(named.target, new, analysis, others)
+    places = everywhere(named, analysis, others)
+    if new != named.target.name:
+        _check_free(named.target, new, places, {one.path: one for one in (analysis, *others)})
     edits: dict[str, list[Edit]] = {}
-    for one in everywhere(named, analysis, others):
+    for one in places:
         edits.setdefault(one.path, []).append(Edit(one.start, one.end, new))
     return edits
 
@@ -120,3 +123,42 @@ def _check(target: Target, new: str, analysis: Analysis, others: tuple[Analysis,
             raise RenameError(f"There is a `{new}` already.")
         if new in FUNCTIONS:
             raise RenameError(f"`{new}` is a function of the language.")
+
+
+def _check_free(target: Target, new: str, places: Iterable[Named], analyses: Mapping[str, Analysis]) -> None:
+    """Whether the new name means nothing else in the declarations in which it would come to stand."""
+    for (path, _), one in {(one.path, one.item.offset): one for one in places}.items():
+        known = names_in(one.item, analyses[path], fields=False)
+        own = name_of(one.item.node) if one.item.node is not None else ""
+        places_here = [each.start for each in known if each.target == target]
+        for other in {
+            each.target for each in known if each.target.name == new and _clashes(each, target, own)
+        }:
+            others_here = [each.start for each in known if each.target == other]
+            if _meet(target, places_here, other, others_here):
+                raise RenameError(f"`{new}` stands for something else there already.")
+
+
+def _clashes(other: Named, target: Target, own: str) -> bool:
+    """Whether what has the new name already, in the declaration `own`, may be taken for the target or the other way
+    round. Arguments are looked for among the parameters of what is called, whatever else is in sight."""
+    value = other.target.kind == "local" or (other.target.kind == "param" and other.target.owner == own)
+    match target.kind:
+        case "declaration":
+            return value
+        case "local" | "param":
+            in_sight = value or other.target.kind in ("declaration", "builtin", "question")
+            return in_sight and own == target.owner.partition("@")[0]
+        case _:
+            return other.defines and other.target == target._replace(name=other.target.name)
+
+
+def _meet(target: Target, mine: list[int], other: Target, theirs: list[int]) -> bool:
+    """Whether two names are in sight of each other: one within a list, say, is known in there alone."""
+    if _is_inner(target):
+        return any(min(mine) <= at <= max(mine) for at in theirs)
+    return not _is_inner(other) or any(min(theirs) <= at <= max(theirs) for at in mine)
+
+
+def _is_inner(target: Target) -> bool:
+    return target.kind == "local" and not target.owner.endswith("@0")

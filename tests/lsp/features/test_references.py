@@ -210,3 +210,55 @@ test "t" for main {
 """
     seen = scene(text)
     assert renamable(seen.analysis, seen.offset) is None
+
+
+CLASHING = """\
+type Offer { salary: int  title: text }
+agent writer(topic: text, tone: text = "dry") -> Offer { model "a/b"  prompt "{{ topic }} of {{ task }}" }
+choice team(x: text) { model "a/b"  ask "Whose?"  options { billing  sales } }
+code judge short(reply: text) { let most = 3  require len(reply) < most else "x" }
+flow main(t: text, u: text) -> text {
+  offer = writer(topic: t)
+  both = [one.title for one in [offer] if one != offer]
+  more = [two for two in both]
+  return join(both, u)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "free"),
+    [
+        ("offer =", "t", False),
+        ("offer =", "both", False),
+        ("offer =", "writer", False),
+        ("offer =", "join", False),
+        ("offer =", "topic", True),
+        ("offer =", "one", False),
+        ("offer =", "two", True),
+        ("one.title", "two", True),
+        ("one.title", "offer", False),
+        ("t: text, u", "u", False),
+        ("t: text, u", "offer", False),
+        ("topic: text", "tone", False),
+        ("topic: text", "task", False),
+        ("topic: text", "t", True),
+        ("writer", "offer", False),
+        ("writer", "topic", False),
+        ("most", "reply", False),
+        ("most", "len", False),
+        ("salary", "title", False),
+        ("salary", "topic", True),
+        ("billing", "sales", False),
+    ],
+)
+def test_a_name_that_stands_for_something_else_there_is_refused(
+    scene, old: str, new: str, free: bool
+) -> None:
+    seen = scene(cursor(CLASHING, old))
+    if not free:
+        with pytest.raises(RenameError, match="already"):
+            rename(seen.analysis, seen.offset, new, ())
+        return
+    before = [found.code for found in seen.analysis.diagnostics]
+    assert [found.code for found in scene(renamed(seen, new)["main.judge"]).analysis.diagnostics] == before
