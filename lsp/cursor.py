@@ -143,7 +143,12 @@ def _attempts(before: str, tail: str) -> Iterator[tuple[str, str]]:
     rest = _REST_OF_LINE.match(tail)
     line = rest[0] if rest is not None else ""
     is_rule = _RULE.search(before) is not None and " else " not in line
-    begun = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :] + line
+    begun = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
+    _, opened, template = begun.rpartition("{{")
+    if opened and "}}" not in template:
+        begun = template + line.partition("}}")[0]
+    else:
+        begun += line
     closers = tuple(dict.fromkeys(("", _closers(begun, "(["), _closers(begun, "([{"))))
     for closer in closers:
         if closer:

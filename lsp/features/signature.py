@@ -42,6 +42,8 @@ def _signature(
     function = function_called(name, reading.node, analysis.surface, calls=calls)
     surface = analysis.surface(name.partition(".")[0])
     index = next(place for place, one in enumerate(call.args) if one is arg)
+    if index and "," not in reading.text[call.args[index - 1].end : arg.start]:
+        index -= 1  # Behind an argument, and no comma yet.
     if isinstance(call, ast.Call) and function is not None:
         words = [f"{param.name}{'?' if param.optional else ''}" for param in function.params]
         last = len(words) - 1
@@ -55,7 +57,10 @@ def _signature(
         params = params[1:]
     given = arg.name.text if isinstance(arg, ast.Arg) and arg.name is not None else None
     names = [param.name for param in params]
-    place = names.index(given) if given in names else index
+    by_name = {one.name.text for one in call.args if one.name is not None}
+    free = [place for place, name in enumerate(names) if name not in by_name]
+    by_place = sum(one.name is None for one in call.args[:index])
+    place = names.index(given) if given in names else free[by_place] if by_place < len(free) else len(names)
     result = f" -> {describe(surface.result)}"
     words = [parameter(param) for param in params] or (["task"] if surface.kind == "agent" else [])
     return _build(name, words, result, surface.description or "", place if place < len(words) else None)

@@ -30,6 +30,9 @@ gate good(draft) { scorers { length 1..9 }  ask critic "Good?" }
         ("flow f(t: text) -> text { return upper(trim(‸)) }", "text", 0),
         ("agent a -> Offer { model small  judges [fair(‸)] }", "bar: float", 0),
         ("flow f(t: text) -> text { return text(max(1, 2, ‸)) }", "numbers", 0),
+        ("flow f(t: text) -> Offer { return writer(trim(t)‸, t) }", "topic: text", 0),
+        ("flow f(t: text) -> Offer { return writer(tone: t, ‸) }", "topic: text", 0),
+        ('flow f(t: text) -> text { return "{{ replace(t, ‸ }}" }', "old", 1),
     ],
 )
 def test_the_argument_that_is_being_written(scene, text: str, label: str, active: int) -> None:
