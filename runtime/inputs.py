@@ -8,12 +8,12 @@ from typing import Any
 from ..dsl.plan import ParamPlan
 from ..dsl.shapes import Json, Nullable, Record, Shape, Text, Union
 from ..dsl.suggest import closest
-from .agents.classes import plain
+from .agents.classes import json_data
 from .agents.decode import Decoder
 from .expr import to_json
 from .flow.binding import compiled_defaults, fill_defaults
 from .flow.system import System
-from .judge.errors import ConfigurationError
+from .judge.errors import ConfigurationError, SerializationError
 
 
 class FlowInput:
@@ -31,7 +31,7 @@ class FlowInput:
     def values(self, input: Any) -> dict[str, Any]:
         """One text for a flow of one parameter, else an object with a value for each parameter.
 
-        Raises `ConfigurationError`, which names every fault at once.
+        Raises `ConfigurationError`, which names every fault at once: what is no JSON data among them.
         """
         given = self._by_name(input)
         faults = [
@@ -41,7 +41,7 @@ class FlowInput:
         for param in self._params:
             if given.get(param.name) is not None:
                 value, wrong = self._decoded(param, given[param.name])
-                faults.extend(f"{param.name}{fault.removeprefix('$')}" for fault in wrong)
+                faults.extend(f"{param.name}{fault[1:]}" if fault[0] == "$" else fault for fault in wrong)
                 values[param.name] = value
             elif param in self._needed:
                 faults.append(f"{param.name}: is missing")
@@ -57,8 +57,8 @@ class FlowInput:
             return input
         if isinstance(input, Mapping) and len(input) == 1 and self._params:
             value = input.get(self._names[0])
-            return value if isinstance(value, str) else plain(dict(input))
-        return plain(input)
+            return value if isinstance(value, str) else json_data(input)
+        return json_data(input)
 
     def _by_name(self, input: Any) -> dict[str, Any]:
         if input is None:
@@ -90,7 +90,10 @@ class FlowInput:
 
     def _decoded(self, param: ParamPlan, given: Any) -> tuple[Any, list[str]]:
         """A text parameter takes other JSON data as its text."""
-        raw = given if isinstance(given, str) else plain(given)
+        try:
+            raw = json_data(given, param.name)
+        except SerializationError as error:
+            return None, [str(error)]
         value, wrong = self._decoder.decode(param.shape, raw)
         if wrong and isinstance(param.shape, Text) and not isinstance(raw, str):
             return self._decoder.decode(param.shape, to_json(raw))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from .flow.frame import Approver
 from .flow.profiles import with_profile
 from .flow.system import Connect, open_system
 from .flow.versions import versions_of
-from .judge.errors import JudgeflowError
+from .judge.errors import ConfigurationError, JudgeflowError
 from .providers.cache import ReplyCache
 from .providers.recording import Recorder
 from .result import Result
@@ -54,9 +55,10 @@ class CheckError(JudgeflowError):
 class Program:
     """A program without errors, ready to run. `warnings` are the findings that do not stop it."""
 
-    plan: Plan
+    plan: Plan = attrs.field(repr=False)
     path: Path
-    warnings: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = attrs.field(default=(), repr=lambda found: f"<{len(found)}>")
+    _loaded_in: Path = attrs.field(factory=Path.cwd, init=False, repr=False, eq=False)
 
     @cached_property
     def versions(self) -> Versions:
@@ -64,7 +66,9 @@ class Program:
 
     @property
     def root(self) -> Path:
-        return self.path.parent
+        """The file's folder, from wherever the process works by now."""
+        folder, now = self.path.parent, Path.cwd()
+        return folder if now == self._loaded_in else self._loaded_in / folder
 
     def flow_name(self, flow: str | None) -> str:
         """The flow to run. `ConfigurationError` says which there are."""
@@ -95,13 +99,14 @@ class Program:
         people.
         `accounts` is the store that limits per day are kept in where `store` is None. Runs that are not `booked` count
         towards no day: an evaluation pays from an account of its own.
-        `trace` is told what the actors do, messages and all."""
+        `trace` is told what the actors do, messages and all.
+        Raises `RuntimeError` where no Trio loop is running."""
         if not trio.lowlevel.in_trio_run():
             raise RuntimeError(
                 "this needs Trio: call program.run_sync(…), from asyncio as "
                 "`await asyncio.to_thread(program.run_sync, …)`"
             )
-        store = None if store is None else Path(store)
+        path = None if store is None else Path(store)
         plan = with_profile(self.plan, profile)
         versions = self.versions if profile is None else versions_of(plan)
         plan = plan if extend is None else extend(plan)
@@ -113,8 +118,8 @@ class Program:
         )
         tool_answers = answers_of_tools(script) if script is not None else tool_answers
         async with (
-            open_writer(store) as writer,
-            _open_accounts(plan, writer, accounts if store is None else None) as kept,
+            open_writer(path) as writer,
+            _open_accounts(plan, writer, accounts if path is None else None) as kept,
             open_system(
                 plan,
                 connect=connected,
@@ -126,8 +131,8 @@ class Program:
             ) as system,
         ):
             scripted = connected.scripted if isinstance(connected, Connections) else ()
-            durable = store is not None
-            file = str(self.path.absolute()) if durable else None
+            durable = path is not None
+            file = str((self.root / self.path.name).absolute()) if durable else None
             approver = approver_of(script) if script is not None else nobody
             days = kept if booked else None
             yield Session(system, writer, clock, profile, scripted, versions, file, durable, approver, days)
@@ -145,21 +150,46 @@ class Program:
     ) -> Result:
         """Runs one flow. `input` is a text for a flow of one parameter, or an object of its parameters.
 
-        Raises `ConfigurationError` for input that does not fit and `UnknownThreadError` before any call; how the run
-        itself ended is in the `Result`.
+        `profile` is one of the file's, `thread` the thread to continue, `store` the file of runs; without it nothing
+        is kept. `events` gets each event as it happens, `approver` stands for the person behind `approve`.
+
+        Raises `ConfigurationError` for input that does not fit and `UnknownThreadError` before any call, and
+        `RuntimeError` where no Trio loop is running; how the run itself ended is in the `Result`.
         """
+        _check_functions(events, approver)
         async with self.opened(profile=profile, store=store) as session:
             return await session.run(
                 input, flow=flow, thread=thread, hooks=(events,) if events else (), approver=approver
             )
 
-    def run_sync(self, input: Any = None, **options: Any) -> Result:
-        """`run` for scripts: starts Trio itself. Inside a running event loop, await `run` instead."""
+    def run_sync(
+        self,
+        input: Any = None,
+        *,
+        flow: str | None = None,
+        thread: str | None = None,
+        profile: str | None = None,
+        store: str | os.PathLike[str] | None = None,
+        events: Callable[[events.Event], Any] | None = None,
+        approver: Approver | None = None,
+    ) -> Result:
+        """`run` for scripts, notebooks and threads: starts Trio itself. `RuntimeError` inside a Trio loop: await `run`
+        there."""
         if trio.lowlevel.in_trio_run():
             raise RuntimeError(
                 "run_sync starts Trio itself; here a Trio loop is running: await program.run(…)"
             )
-        return trio.run(_run_with, self, input, options)
+        run = partial(
+            self.run,
+            input,
+            flow=flow,
+            thread=thread,
+            profile=profile,
+            store=store,
+            events=events,
+            approver=approver,
+        )
+        return trio.run(run)
 
 
 @asynccontextmanager
@@ -172,8 +202,18 @@ async def _open_accounts(plan: Plan, writer: Writer, path: Path | None) -> Async
         yield accounts
 
 
-async def _run_with(program: Program, input: Any, options: Mapping[str, Any]) -> Result:
-    return await program.run(input, **options)
+def _check_functions(events: object, approver: object) -> None:
+    """An event that nobody hears, or a question that crashes hours later, would come too late."""
+    if events is not None and (not callable(events) or iscoroutinefunction(events)):
+        raise ConfigurationError(
+            f"`events` is a plain function that gets each event, as in `events=print`: {events!r} is none",
+            code="run.events",
+        )
+    if approver is not None and not callable(approver):
+        raise ConfigurationError(
+            f"`approver` is an async function of the question and what is shown: {approver!r} is none",
+            code="run.approver",
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Program:

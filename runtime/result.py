@@ -6,6 +6,8 @@ from typing import Any
 
 import attrs
 
+from .flow.outcomes import Guarded, Paused
+from .judge.errors import GuardedError, PausedError
 from .store.money import Cost
 from .store.records import Tern
 
@@ -15,7 +17,8 @@ class Result:
     """`answer` is a text or JSON data; `status` is answered, guarded, failed, paused or cancelled."""
 
     answer: Any
-    record: Tern
+    record: Tern = attrs.field(repr=lambda tern: f"<{tern.status} run {tern.id}>")
+    """The whole run, prompts and tool results with it: no representation shows it."""
     error: Exception | None = attrs.field(default=None, repr=False)
 
     @property
@@ -31,7 +34,18 @@ class Result:
         return self.record.thread
 
     def raised(self) -> Result:
-        """Itself where the run was answered; raises what ended it otherwise."""
+        """Itself where the run was answered; raises what ended it otherwise: a `JudgeflowError` such as `StepError`,
+        `GuardedError` or `LimitReached`."""
         if self.error is not None:
             raise self.error
         return self
+
+
+def ended_by(error: Exception | None) -> Exception | None:
+    """What ended a run, as its caller is told. Inside, a gate's block is no failure, and nothing takes it for one."""
+    match error:
+        case Guarded():
+            return GuardedError(error.reason, code=error.code, value=error.value)
+        case Paused():
+            return PausedError(error.question, showing=error.showing)
+    return error

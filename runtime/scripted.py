@@ -12,11 +12,11 @@ import attrs
 from ..dsl import ast
 from ..dsl.plan import JudgePlan, Plan
 from ..dsl.suggest import closest
-from .agents.classes import plain
+from .agents.classes import json_data
 from .agents.messages import ToolTask
 from .agents.tool_actor import ToolAnswers
 from .flow.frame import Approver
-from .judge.errors import TestSetupError
+from .judge.errors import SerializationError, TestSetupError
 from .judge.protocol import Caller
 from .providers.script import Line, Script
 
@@ -50,7 +50,7 @@ def script(replies: Mapping[str, Any]) -> Iterator[None]:
         raise TestSetupError(
             "scripts do not stand in each other: write all replies into one", code="test.nested"
         )
-    given = Replies({name: _as_data(value) for name, value in replies.items()})
+    given = Replies({name: _as_data(name, value) for name, value in replies.items()})
     token = _replies.set(given)
     try:
         yield
@@ -134,9 +134,12 @@ def _tools_read(judge: JudgePlan, plan: Plan) -> list[str]:
     return list(found)
 
 
-def _as_data(value: Any) -> Any:
+def _as_data(name: str, value: Any) -> Any:
     """Structs, attrs classes and tuples as JSON data."""
-    return plain(value)
+    try:
+        return json_data(value, name)
+    except SerializationError as error:
+        raise TestSetupError(str(error), code="test.wrong-shape") from None
 
 
 def tool_answers(script: Script) -> ToolAnswers:

@@ -18,7 +18,7 @@ from .inputs import FlowInput
 from .judge.errors import ConfigurationError, ObservabilityError, UnknownThreadError
 from .memory.compaction import Compaction
 from .memory.reading import history_of
-from .result import Result
+from .result import Result, ended_by
 from .resume import claimed, in_flight, past_of, warning_of
 from .run import Accounts, DayLimits, Ledger, Limits, Stamp, events
 from .store.history import NO_HISTORY, History
@@ -171,7 +171,7 @@ class Session:
             outcome = await self._timed(execution, day)
         else:
             outcome = await execution()
-        return Result(outcome.value, outcome.tern, outcome.error)
+        return Result(outcome.value, outcome.tern, ended_by(outcome.error))
 
     async def _timed(self, execution: Execution, day: DayLimits) -> Outcome:
         """A run whose time counts towards its day, however it ends."""

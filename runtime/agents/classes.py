@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
+from numbers import Integral, Real
+from os import PathLike, fspath
 from typing import Any
 
 import msgspec
@@ -11,6 +13,8 @@ import msgspec
 from ...dsl.json_schema import all_fields
 from ...dsl.shapes import TypeInfo
 from ..expr.values import Record, Value
+from ..judge.errors import SerializationError
+from ..judge.serialise import sendable
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -57,10 +61,26 @@ class Classes:
         return value
 
 
+def json_data(value: Any, name: str = "") -> Any:
+    """A copy of a value of Python's as JSON data and nothing else. `SerializationError` for what is none; `name` is
+    what the message calls the whole of it."""
+    try:
+        return sendable(plain(value))
+    except SerializationError as error:
+        where = name or "$"
+        message = f"{where}{str(error).removeprefix('$')}"
+        raise SerializationError(message, path=f"{where}{error.path.removeprefix('$')}") from None
+    except RecursionError:
+        what = "it contains itself"
+    except TypeError as error:
+        what = str(error)
+    raise SerializationError(f"{name}: {what}" if name else what)
+
+
 def plain(value: Any) -> Value:
     """A hook's result as JSON data: structs, attrs and dataclasses become objects. `TypeError` for what is no JSON:
     bytes among it, of which nobody knows which text they are."""
-    data = msgspec.to_builtins(value, builtin_types=_BYTES)
+    data = msgspec.to_builtins(value, builtin_types=_BYTES, enc_hook=_converted)
     waiting = [data]
     while waiting:
         at = waiting.pop()
@@ -72,6 +92,31 @@ def plain(value: Any) -> Value:
         elif isinstance(at, _BYTES):
             raise TypeError("bytes are no text: decode them first, as in `data.decode()`")
     return data
+
+
+def _converted(value: Any) -> Any:
+    """What says itself how it is written in JSON: numbers and arrays of numpy and its like, models of pydantic's,
+    paths, and subclasses of what JSON has."""
+    for way in ("tolist", "model_dump"):
+        if not isinstance(value, type) and callable(getattr(value, way, None)):
+            return getattr(value, way)()
+    match value:
+        case str():
+            return str.__str__(value)
+        case Integral():
+            return int(value)
+        case Real():
+            return float(value)
+        case PathLike():
+            return fspath(value)
+        case Mapping():
+            return dict(value)
+    kind = (
+        f"the class {value.__name__}"
+        if isinstance(value, type)
+        else f"a value of type {type(value).__name__}"
+    )
+    raise TypeError(f"it holds {kind}: make a text, number, list or object of that first")
 
 
 def _attribute(name: str) -> str:

@@ -21,7 +21,7 @@ from ..judge.reading.text import strip_blanks
 from ..judge.serialise import sendable
 from ..run import RunInfo
 from . import messages
-from .classes import Classes, plain
+from .classes import Classes, json_data
 from .gateway import Gateway
 from .messages import ChatCall, DecideCall, JudgeTask, ToolRef, ToolResult, ToolTask
 from .python import arguments_for, load_function
@@ -46,7 +46,14 @@ class JudgeInput(Generic[T]):
     tool_calls: tuple[Mapping[str, Any], ...]
 
 
-_MADE = object()
+def _metrics(given: Any) -> dict[str, Any]:
+    try:
+        data = json_data(given)
+    except SerializationError as error:
+        raise SerializationError(f"its metrics are no JSON: {error}", path=error.path) from None
+    if not isinstance(data, dict):
+        raise SerializationError(f"metrics are an object, as in {{'words': 12}}, not {type(given).__name__}")
+    return data
 
 
 class Verdict:
@@ -54,24 +61,40 @@ class Verdict:
 
     __slots__ = ("metrics", "ok", "reason")
 
-    def __init__(self, made: object, ok: bool, reason: str | None, metrics: Mapping[str, Any] | None) -> None:
-        if made is not _MADE:
-            raise TypeError("write Verdict.passed() or Verdict.failed(reason)")
-        self.ok = ok
-        self.reason = reason
-        self.metrics = dict(metrics or {})
+    ok: bool
+    reason: str | None
+    """None where it passed."""
+    metrics: Mapping[str, Any]
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("write Verdict.passed() or Verdict.failed(reason)")
 
     @classmethod
     def passed(cls, *, metrics: Mapping[str, Any] | None = None) -> Verdict:
-        """The answer is good. `metrics` are kept in the record."""
-        return cls(_MADE, True, None, metrics)
+        """The answer is good. `metrics` are kept in the record: JSON data by name, else a `SerializationError`."""
+        return cls._made(True, None, metrics)
 
     @classmethod
     def failed(cls, reason: str, *, metrics: Mapping[str, Any] | None = None) -> Verdict:
         """The answer is not good. `reason` is what the agent reads before its retry; it may not be blank."""
         if not isinstance(reason, str) or not strip_blanks(reason):
             raise StepError("a failed verdict needs a reason", code="judge.no-reason", step="judge")
-        return cls(_MADE, False, strip_blanks(reason), metrics)
+        return cls._made(False, strip_blanks(json_data(reason, "reason")), metrics)
+
+    @classmethod
+    def _made(cls, ok: bool, reason: str | None, metrics: Mapping[str, Any] | None) -> Verdict:
+        verdict = cls.__new__(cls)
+        verdict.ok = ok
+        verdict.reason = reason
+        verdict.metrics = _metrics({} if metrics is None else metrics)
+        return verdict
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Verdict):
+            return NotImplemented
+        return (self.ok, self.reason, self.metrics) == (other.ok, other.reason, other.metrics)
+
+    __hash__ = None  # type: ignore[assignment]  # its metrics may be changed
 
     def __repr__(self) -> str:
         return f"Verdict.{'passed' if self.ok else 'failed'}({self.reason or ''!r}, metrics={self.metrics!r})"
@@ -185,10 +208,9 @@ class Tool:
 def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], ToolResult | None]:
     """Arguments as JSON data, and the refusal of what is none: its values are left out of the record."""
     try:
-        return sendable(plain(dict(values))), None
-    except (TypeError, RecursionError, SerializationError) as error:
-        what = "they contain themselves" if isinstance(error, RecursionError) else str(error)
-        return dict.fromkeys(values), ToolResult("refused", error=f"the arguments are no JSON: {what}")
+        return json_data(values), None
+    except SerializationError as error:
+        return dict.fromkeys(values), ToolResult("refused", error=f"the arguments are no JSON: {error}")
 
 
 @attrs.frozen(eq=False)
@@ -228,21 +250,13 @@ class JudgeHook:
                 model._ended()
             if not isinstance(verdict, Verdict):
                 raise JudgeflowError(
-                    f"{self.judge} returned {type(verdict).__name__}: "
+                    f"{self.judge}: it returned {type(verdict).__name__}: "
                     "return Verdict.passed() or Verdict.failed(reason)",
                     code="judge.no-verdict",
                 )
-            return messages.Verdict(verdict.ok, verdict.reason, self._metrics(verdict))
+            return messages.Verdict(verdict.ok, verdict.reason, _metrics(verdict.metrics))
 
         yield decide
-
-    def _metrics(self, verdict: Verdict) -> Any:
-        try:
-            return plain(verdict.metrics)
-        except (TypeError, RecursionError) as error:
-            raise JudgeflowError(
-                f"{self.judge}: its metrics are no JSON: {error}", code="judge.no-verdict"
-            ) from None
 
     def _input(self, task: JudgeTask) -> JudgeInput[Any]:
         variant = self.classes.of(task.variant) if task.variant is not None else None

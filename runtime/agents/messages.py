@@ -123,11 +123,13 @@ class ToolTask(msgspec.Struct, frozen=True, eq=False):
 
 
 class ToolResult(msgspec.Struct, frozen=True, gc=False):
-    """`status` as in the records. `output` is the real value; the record holds a masked one."""
+    """`status` as in the records. `output` is the real value; the record holds a masked one. `cause` is what the tool
+    raised, with the lines where it did."""
 
     status: ToolStatus
     output: Any = None
     error: str | None = None
+    cause: Exception | None = None
 
 
 class ToolList(msgspec.Struct, frozen=True, eq=False):

@@ -6,7 +6,6 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,11 +23,11 @@ THREADS = 40
 
 @attrs.frozen(eq=False)
 class PythonFunction:
-    """A loaded hook. `injected` are its keyword-only parameters."""
+    """A loaded hook. `injected` are its keyword-only parameters, each with whether it must be given."""
 
     function: Callable[..., Any]
     is_async: bool
-    injected: tuple[str, ...]
+    injected: Mapping[str, bool]
     threads: trio.CapacityLimiter = attrs.field(factory=lambda: trio.CapacityLimiter(THREADS))
     """Its own: threads that it was left in and never came back from are no other function's loss."""
 
@@ -43,8 +42,12 @@ class PythonFunction:
     async def _called(self, *args: Any, **kwargs: Any) -> Any:
         if self.is_async:
             return await self.function(*args, **kwargs)
-        call = partial(self.function, *args, **kwargs)
-        result = await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=self.threads)
+
+        def call() -> tuple[Any]:
+            # Boxed: Trio takes no coroutine out of a thread, and a decorated or called object may well give one.
+            return (self.function(*args, **kwargs),)
+
+        (result,) = await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=self.threads)
         return await result if inspect.isawaitable(result) else result
 
 
@@ -59,12 +62,19 @@ def load_function(hook: HookPlan, root: Path) -> PythonFunction:
         raise ConfigurationError(
             f"{path}: there is no function `{hook.function}`: {meant}", code="python.missing"
         )
-    injected = tuple(
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
+    return PythonFunction(function, inspect.iscoroutinefunction(function), _injected(function))
+
+
+def _injected(function: Callable[..., Any]) -> dict[str, bool]:
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # written in C, it may have none
+        return {}
+    return {
+        name: parameter.default is inspect.Parameter.empty
+        for name, parameter in parameters.items()
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    )
-    return PythonFunction(function, inspect.iscoroutinefunction(function), injected)
+    }
 
 
 def _module(path: Path) -> ModuleType:
@@ -112,8 +122,10 @@ def arguments_for(
 ) -> dict[str, Any]:
     """What the keyword-only parameters get. `ConfigurationError` for one that nothing provides."""
     given = {}
-    for name in function.injected:
+    for name, needed in function.injected.items():
         if name not in available:
+            if not needed:
+                continue
             known = ", ".join(sorted(available))
             raise ConfigurationError(
                 f"{where}: nothing provides the keyword-only parameter `{name}`; there are {known}",

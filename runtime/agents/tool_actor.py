@@ -13,8 +13,7 @@ import msgspec
 from ...dsl.plan import ToolPlan
 from ...dsl.shapes import TypeInfo
 from ..judge.errors import SerializationError
-from ..judge.serialise import sendable
-from .classes import Classes, plain
+from .classes import Classes, json_data
 from .decode import Decoder
 from .mcp_actor import McpParts, mcp_behaviour
 from .mcp_server import McpFunction
@@ -64,17 +63,24 @@ async def tool_behaviour(parts: ToolParts) -> AsyncIterator[ToolHandler]:
             try:
                 returned = await function(**given)
             except Exception as error:
-                return ToolResult("failed", error=f"{type(error).__name__}: {error}")
+                return ToolResult("failed", error=_told(error), cause=error)
             try:
-                output = sendable(plain(returned))
-            except (TypeError, RecursionError, SerializationError) as error:
-                what = "it contains itself" if isinstance(error, RecursionError) else str(error)
-                return ToolResult("failed", error=f"the result is no JSON: {what}")
+                output = json_data(returned)
+            except SerializationError as error:
+                return ToolResult("failed", error=f"the result is no JSON: {error}")
             return _result(plan, decoder, output)
 
         return await timed(plan, task, call)
 
     yield handle
+
+
+def _told(error: Exception) -> str:
+    """What a model reads of it. A nursery's group says nothing itself, what is in it does."""
+    if isinstance(error, ExceptionGroup):
+        return "; ".join(map(_told, error.exceptions))
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _scripted(parts: ToolParts, answers: ToolAnswers) -> ToolHandler:

@@ -1,8 +1,20 @@
 """What can go wrong with an actor. A `StepFailure` is a value for whoever asked; anything else is a bug."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class StepFailure(Exception):
     """An expected failure (a refused answer, a provider error): it reaches the asker and crashes nobody."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled as it is, whatever its class takes to be made."""
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[StepFailure], args: tuple[Any, ...]) -> StepFailure:
+    return kind.__new__(kind, *args)
 
 
 class ActorFailure(StepFailure):

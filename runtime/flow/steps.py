@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import isawaitable
 from typing import Any
 
 from ...dsl import ast
@@ -166,7 +167,14 @@ class StepCompiler:
 
 async def _ask(frame: Frame, step: str, question: str, showing: Any) -> bool:
     """A person's answer; only yes and no are answers."""
-    answer = await frame.approver(question, showing)
+    asked = frame.approver(question, showing)
+    if not isawaitable(asked):
+        raise StepError(
+            f"{question}: the approver is no async function: write `async def approver(question, showing)`",
+            code="approve.invalid",
+            step="approve",
+        )
+    answer = await asked
     if answer is None:
         raise Paused(step, question, showing)
     if not isinstance(answer, bool):

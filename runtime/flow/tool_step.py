@@ -50,5 +50,5 @@ class ToolSteps:
                 f"{function}: {masked(result.error, secrets)}",
                 code=f"step.tool.{result.status}",
                 step=function,
-            )
+            ) from (None if secrets else result.cause)  # which may tell them
         return result.output

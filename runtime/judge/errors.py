@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from ..core import StepFailure
 from ..store import records
@@ -13,11 +13,13 @@ __all__ = [
     "AbortError",
     "ConfigurationError",
     "EndsRun",
+    "GuardedError",
     "JudgeflowError",
     "LimitReached",
     "ModelKindError",
     "NotResumableError",
     "ObservabilityError",
+    "PausedError",
     "ProviderContractError",
     "ProviderError",
     "QualityGateError",
@@ -176,6 +178,28 @@ class QualityGateError(StepError):
         self.retries = retries
         self.usage = usage
         self.cost = cost
+
+
+class GuardedError(JudgeflowError):
+    """The run was ended by what guards it: a gate's block, a `stop`, a person's no, a loop that was spent. `code` is
+    the record's; `value` a gate's own value, else None."""
+
+    code = "guarded"
+
+    def __init__(self, message: str, *, code: str, value: Any = None) -> None:
+        super().__init__(message, code=code)
+        self.value = value
+
+
+class PausedError(JudgeflowError):
+    """The run waits for a person: `question` is asked of them, with `showing` beside it."""
+
+    code = "approve.waiting"
+
+    def __init__(self, question: str, *, showing: Any = None) -> None:
+        super().__init__(f"a person has to answer first: {question}")
+        self.question = question
+        self.showing = showing
 
 
 class EndsRun(JudgeflowError):

@@ -14,11 +14,11 @@ from ...dsl.plan import JudgePlan
 from ...dsl.shapes import TypeInfo
 from ...dsl.suggest import closest
 from ..agents.answers import AnswerReader, TypedAnswer
-from ..agents.classes import plain
+from ..agents.classes import json_data
 from ..agents.decode import Decoder
 from ..agents.messages import JudgeTask
 from ..agents.panel import as_record
-from ..judge.errors import TestSetupError
+from ..judge.errors import SerializationError, TestSetupError
 from ..judge.protocol import ToolCall
 from ..program import Program, Session
 from ..run import Ledger, Limits, Run, RunGuard, RunInfo
@@ -112,7 +112,7 @@ def _task(
 
 def _answer(plan: JudgePlan, types: Mapping[str, TypeInfo], reply: Any, variant: str | None) -> TypedAnswer:
     shape = plan.params[0].shape
-    reply = plain(reply)
+    reply = _data(reply, "reply")
     if isinstance(shape, shapes.Text):
         if not isinstance(reply, str):
             raise _wrong(f"{plan.name} judges a text: {type(reply).__name__} is none")
@@ -180,7 +180,7 @@ def _arguments(plan: JudgePlan, types: Mapping[str, TypeInfo], given: Mapping[st
             raise _wrong(
                 f"{plan.name} has no parameter `{name}`: it takes {', '.join(params) or 'only a reply'}"
             )
-        values[name], faults = decoder.decode(params[name].shape, plain(value))
+        values[name], faults = decoder.decode(params[name].shape, _data(value, name))
         if faults:
             raise _wrong(f"{plan.name}: {name}{faults[0].removeprefix('$')}")
     missing = [
@@ -202,7 +202,14 @@ def _calls(program: Program, given: Sequence[Mapping[str, Any]]) -> Iterator[dic
             )
         if unknown:
             raise _wrong(f"a tool call has tool, {', '.join(_CALL)}, and no {', '.join(unknown)}")
-        yield {"tool": tool, **_CALL, **plain(dict(call))}
+        yield {"tool": tool, **_CALL, **_data(call, tool)}
+
+
+def _data(value: Any, name: str) -> Any:
+    try:
+        return json_data(value, name)
+    except SerializationError as error:
+        raise _wrong(str(error)) from None
 
 
 def _wrong(message: str) -> TestSetupError:

@@ -465,3 +465,71 @@ async def test_b41_b42_a_judge_reads_the_real_values_of_the_visits_tool_calls(tm
     }
     [record] = steps(result, "writer")[0].tool_calls
     assert (record.input, record.output) == ({"id": "•••"}, {"id": "•••", "status": "found"})
+
+
+async def test_a_judge_may_be_what_gives_something_to_await(tmp_path: Path) -> None:
+    made = written(
+        tmp_path,
+        """
+        class Rule:
+            async def __call__(self, input):
+                return jf.Verdict.failed("no")
+        rule = Rule()
+        """,
+    )
+    result, _ = await judged(made)
+    assert step(result, "writer").verdicts[0].reason == "no"
+
+
+async def test_a_keyword_with_a_default_that_nothing_provides_keeps_it(tmp_path: Path) -> None:
+    made = written(
+        tmp_path,
+        """
+        def rule(input, *, run, limit=3):
+            return jf.Verdict.passed(metrics={"limit": limit, "run": run.id})
+        """,
+    )
+    result, _ = await judged(made)
+    assert step(result, "writer").verdicts[0].metrics == {"limit": 3, "run": result.record.id}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "told"),
+    [
+        ({"a": float("nan")}, r"its metrics are no JSON: \$\.a is nan"),
+        ({"a": object()}, "no JSON: it holds a value of type object"),
+        ({1: 2}, "is an object with a key that is no text"),
+        ([1], "metrics are an object"),
+    ],
+)
+def test_metrics_that_no_record_can_keep_are_refused_where_they_are_given(metrics: Any, told: str) -> None:
+    for give in (jf.Verdict.passed, lambda **rest: jf.Verdict.failed("no", **rest)):
+        with pytest.raises(jf.SerializationError, match=told):
+            give(metrics=metrics)
+
+
+async def test_metrics_that_were_changed_afterwards_are_looked_at_as_well(tmp_path: Path) -> None:
+    made = written(
+        tmp_path,
+        """
+        def rule(input):
+            verdict = jf.Verdict.passed(metrics={"a": 1})
+            verdict.metrics["b"] = float("nan")
+            return verdict
+        """,
+    )
+    result, _ = await judged(made)
+    assert "rule: its metrics are no JSON: $.b is nan" in str(result.error)
+
+
+def test_a_reason_that_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(jf.SerializationError, match="reason is a text with a lone surrogate"):
+        jf.Verdict.failed("\ud800")
+
+
+def test_verdicts_are_compared_by_what_they_say() -> None:
+    assert jf.Verdict.failed("no", metrics={"a": (1,)}) == jf.Verdict.failed(" no ", metrics={"a": [1]})
+    assert jf.Verdict.failed("no") != jf.Verdict.passed()
+    assert jf.Verdict.passed() != True  # noqa: E712
+    with pytest.raises(TypeError, match=r"write Verdict\.passed\(\)"):
+        jf.Verdict(True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +189,7 @@ def test_masking_takes_the_longest_secret_first_and_leaves_the_rest_alone() -> N
         (
             "return object()",
             "failed",
-            "the result is no JSON: Encoding objects of type object is unsupported",
+            "the result is no JSON: it holds a value of type object",
         ),
         ("return {'a': [float('nan')]}", "failed", "the result is no JSON: $.a[0]"),
         ("return b'abc'", "failed", "the result is no JSON: bytes are no text: decode them first"),
@@ -216,3 +217,89 @@ async def test_what_a_function_returns_is_json_or_a_failed_call(
     [call] = step(result, "odd").tool_calls
     assert (call.status, result.answer) == (status, status == "succeeded")
     assert (call.error or "").startswith(told or "")
+
+
+WRAPPED = """
+import functools
+import trio
+
+def logged(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+    return wrapper
+
+@logged
+async def wrapped():
+    await trio.lowlevel.checkpoint()
+    return "wrapped"
+
+class Called:
+    async def __call__(self):
+        await trio.lowlevel.checkpoint()
+        return "called"
+
+called = Called()
+given = lambda: wrapped()
+written_in_c = dict
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("wrapped", "wrapped"), ("called", "called"), ("given", "wrapped"), ("written_in_c", {})],
+)
+async def test_what_gives_something_to_await_is_awaited(tmp_path: Path, name: str, answer: Any) -> None:
+    (tmp_path / "hooks.py").write_text(WRAPPED, encoding="utf-8")
+    source = f'tool odd {{ python "hooks.py:{name}" }}\nflow main() -> json {{ return odd() }}'
+    assert (await run(program(source, tmp_path / "test.judge"))).raised().answer == answer
+
+
+GROUP = """
+import trio
+
+async def fails():
+    raise LookupError("not there")
+
+async def both(id):
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(fails)
+
+def plainly(id):
+    raise LookupError(f"no {id}")
+
+def silently(id):
+    raise LookupError
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("both", "LookupError: not there"), ("plainly", "LookupError: no 7"), ("silently", "LookupError")],
+)
+async def test_what_a_tool_raises_is_told_and_chained(tmp_path: Path, name: str, told: str) -> None:
+    (tmp_path / "hooks.py").write_text(GROUP, encoding="utf-8")
+    source = (
+        f'tool {name}(id: text) {{ python "hooks.py:{name}" }}\n'
+        f"flow main(id: text) -> json {{ return {name}(id) }}"
+    )
+    result = await run(program(source, tmp_path / "test.judge"), "7")
+    assert str(result.error) == f"{name}: {told}"
+    assert result.error is not None
+    cause = result.error.__cause__
+    while isinstance(cause, ExceptionGroup):
+        cause = cause.exceptions[0]
+    assert isinstance(cause, LookupError)
+    trace = [frame.filename for frame in traceback.extract_tb(cause.__traceback__)]
+    assert str(tmp_path / "hooks.py") in trace
+
+
+async def test_what_a_tool_raises_is_not_chained_where_it_may_tell_a_secret(tmp_path: Path) -> None:
+    (tmp_path / "hooks.py").write_text(GROUP, encoding="utf-8")
+    source = (
+        'tool plainly(id: text) { python "hooks.py:plainly"  secret [id] }\n'
+        "flow main(id: text) -> json { return plainly(id) }"
+    )
+    result = await run(program(source, tmp_path / "test.judge"), "hunter2")
+    assert result.error is not None
+    assert (str(result.error), result.error.__cause__) == (f"plainly: LookupError: no {MASK}", None)

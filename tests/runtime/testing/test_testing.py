@@ -233,3 +233,20 @@ def test_the_public_face_is_lazy() -> None:
     assert all(getattr(testing, name) for name in testing.__all__)
     with pytest.raises(AttributeError, match="no attribute 'scrpt'"):
         testing.scrpt  # noqa: B018
+
+
+async def test_a_tuple_of_replies_is_one_answer_per_call() -> None:
+    two = program(
+        'model m "openai/some"\nagent writer { model m }\n'
+        "flow main(t: text) -> json { a = writer(t)  b = writer(t)  return [a, b] }"
+    )
+    with script({"writer": ("One.", "Two.")}):
+        assert (await two.run("x")).answer == ["One.", "Two."]
+
+
+async def test_replies_that_are_no_json_are_told_by_name() -> None:
+    with (
+        pytest.raises(testing.TestSetupError, match="writer: it holds a value of type object"),
+        script({"writer": object()}),
+    ):
+        pass
