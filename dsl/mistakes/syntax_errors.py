@@ -243,6 +243,8 @@ def _repaired(mistake: Mistake) -> Diagnostic | None:
                 labels=labels,
                 fixes=fix(f"Insert `{text}`", before, before, text),
             )
+    if repair.what == "insert" and text == "in" and mistake.expects("and"):
+        return None  # Any operator may be missing between two values: which one, only the author knows.
     if repair.what == "insert":
         space = "" if text in ",:)]" else " "
         title = f"Insert `{text}`"

@@ -122,6 +122,18 @@ def test_what_can_be_put_right_safely_has_a_fix(text: str, meant: str) -> None:
     assert found.code not in {each.code for each in errors(again)}
 
 
+@pytest.mark.parametrize("body", ['y = x "a"', "if x y { return x }", "y = [x x]"])
+def test_which_operator_is_missing_between_two_values_is_not_guessed(body: str) -> None:
+    found = errors(flow(body))[0]
+    assert "`in`" not in found.message
+    assert all("in" not in edit.text for each in found.fixes for edit in each.edits)
+
+
+@pytest.mark.parametrize("body", ["y = [v for v [x]]", "y = each v [x]: a(v)"])
+def test_the_word_between_a_name_and_what_it_goes_through_is_known(body: str) -> None:
+    assert errors(flow(body))[0].fixes[0].title == "Insert `in`"
+
+
 @pytest.mark.parametrize("word", DECLARATIONS)
 def test_a_declaration_of_another_language_is_shown_as_it_is_written_here(word: str) -> None:
     found = errors(f"{word} thing {{ }}\n")[0]

@@ -121,9 +121,15 @@ def missing_value(place: Place) -> Iterator[Offer]:
 
 
 def missing_block(place: Place) -> Iterator[Offer]:
+    """A block where there is none, or braces around all that follows the colon of a head. Where what follows another
+    colon ends only the author knows."""
     end = len(place.text.rstrip())
     newline = newline_of(place.analysis.source.text)
-    yield place.offer("Add a block", Edit(end, end, f" {{{newline}}}"))
+    if place.end == end:
+        yield place.offer("Add a block", Edit(end, end, f" {{{newline}}}"))
+    elif place.text[place.start : place.end] == ":" and "{" not in place.text[: place.start]:
+        brace = Edit(place.start, place.end, " {")
+        yield place.offer("Write braces", brace, Edit(end, end, f"{newline}}}"))
 
 
 def unclosed(place: Place) -> Iterator[Offer]:

@@ -284,6 +284,12 @@ def test_prompt_lines_that_are_not_indented_are_all_indented() -> None:
             '  a replies "y"\n',
         ),
         (
+            "syntax.missing-block",
+            'agent a:\n  model "x/y"\n  prompt "z"\n',
+            "Write braces",
+            'agent a {\n  model "x/y"\n  prompt "z"\n}',
+        ),
+        (
             "syntax.missing-value",
             "code judge j {\n  require len(reply) > 3\n}\n",
             "Add the reason",
@@ -293,3 +299,8 @@ def test_prompt_lines_that_are_not_indented_are_all_indented() -> None:
 )
 def test_smaller_repairs(code: str, text: str, title: str, wanted: str) -> None:
     assert wanted in one(text, code, title)[MAIN]
+
+
+def test_where_a_block_behind_a_colon_ends_is_not_guessed() -> None:
+    text = 'flow main(t: text) -> text {\n  if t == "a":\n    return t\n  return t\n}\n'
+    assert repairs({MAIN: text}, "syntax.missing-block") == []
