@@ -2,11 +2,11 @@
 
     python benchmarks/editor.py [--lines 10000] [--keys 500] [--long 100000] [--only judge]
 
-Each server is a process that a bare client talks to over its standard streams. Every key stroke is a text that was
-never there before; the next one follows when the diagnostics of the last have come. `prose` types words into a text,
-`code` types a word into a statement, `unknown` misspells a name, so that one of hundreds is suggested. Behind a word of
-ten letters the word is taken back, unmeasured, and the next is typed in another declaration. Peers are left out where
-they are not installed.
+Each server is a process that a bare client talks to over two pipes. Every key stroke is a text that was never there
+before; the next one follows when the diagnostics of the last have come. Words are typed into a text and into a
+statement, a name is misspelt, so that one of hundreds is suggested, a declaration is named otherwise, so that others
+miss it, and a new line is written. Behind a word it is taken back, unmeasured, and the next is typed in another
+declaration. Peers are left out where they are not installed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from editor_client import Message, NoAnswerError, PipeClient
-from editor_texts import Place, Sample, baml_sample, judge_sample, python_sample
+from editor_texts import Place, Sample, Typing, baml_sample, judge_sample, python_sample
 
 from judgeflow.lsp.testing import COMMAND, changing, replacing
 from judgeflow.lsp.uris import to_uri
@@ -79,31 +79,27 @@ class Session:
         self.client.wait_for(self.diagnosed)
         return time.perf_counter() - began
 
-    def stroke(self, place: Place, key: str) -> Message:
+    def edited(self, start: Place, end: Place, text: str) -> Message:
+        """The message that puts a text in place of what stands between two places."""
         self.version += 1
-        line, column = place
-        self.lines[line] = f"{self.lines[line][:column]}{key}{self.lines[line][column:]}"
-        change = {"text": "\n".join(self.lines)} if self.whole else replacing(place, place, key)
+        before, behind = self.lines[start[0]][: start[1]], self.lines[end[0]][end[1] :]
+        self.lines[start[0] : end[0] + 1] = f"{before}{text}{behind}".split("\n")
+        change = {"text": "\n".join(self.lines)} if self.whole else replacing(start, end, text)
         return changing(self.uri, self.version, change)
 
-    def keys(self, places: Sequence[Place], count: int, letters: str) -> list[float]:
-        """Seconds from each key to its diagnostics: one word of these letters at each place."""
+    def type(self, typing: Typing, count: int) -> list[float]:
+        """Seconds from each key to its diagnostics. What was typed at a place is taken back, unmeasured."""
         took: list[float] = []
-        for line, column in places:
-            for number, letter in enumerate(letters):
-                took.append(self.change(self.stroke((line, column + number), letter)))
+        for start in typing.places:
+            at = start
+            for key in typing.keys:
+                took.append(self.change(self.edited(at, at, key)))
+                at = (at[0] + 1, 0) if key == "\n" else (at[0], at[1] + 1)
                 time.sleep(PAUSE)
                 if len(took) == count:
                     return took
-            self.change(self.taken_back((line, column), len(letters)))
+            self.change(self.edited(start, at, ""))
         return took
-
-    def taken_back(self, place: Place, length: int) -> Message:
-        self.version += 1
-        line, column = place
-        self.lines[line] = f"{self.lines[line][:column]}{self.lines[line][column + length :]}"
-        gone = replacing(place, (line, column + length), "")
-        return changing(self.uri, self.version, {"text": "\n".join(self.lines)} if self.whole else gone)
 
     def round_trip(self, count: int) -> float:
         """Seconds of a request that asks nothing, at the median: what the streams and the client take."""
@@ -118,7 +114,8 @@ class Session:
     def burst(self, place: Place) -> float:
         """Seconds from the first of many keys that nobody waits for to the diagnostics of the last."""
         line, column = place
-        strokes = [self.stroke((line, column + number), "x") for number in range(BURST)]
+        places = [(line, column + number) for number in range(BURST)]
+        strokes = [self.edited(at, at, "x") for at in places]
         self.client.drop()
         began = time.perf_counter()
         for stroke in strokes:
@@ -167,21 +164,21 @@ def measure(server: Server, folder: Path, lines: int, keys: int, *, long: bool) 
         print(f"{server.name}: {len(session.lines):,} lines")
         print(f"  started in {ready * 1e3:.0f} ms, opened in {opened * 1e3:.0f} ms")
         if server.quick:
-            print(f"  round trip    p50 {session.round_trip(50) * 1e3:7.2f} ms   a request that asks nothing")
+            print(
+                f"  round trip          p50 {session.round_trip(50) * 1e3:7.2f} ms   a request that asks nothing"
+            )
         every: list[float] = []
-        for what, places, letters in (
-            ("prose", sample.prose, " some word"),
-            ("code", sample.code, "abcdefghij"),
-            ("unknown", sample.unknown, "qwxyzjkvqw"),
-        )[: 1 if long else 3]:
-            took = session.keys(places, count, letters)
+        for typing in sample.typings[: 1 if long else None]:
+            took = session.type(typing, count)
             every += took
-            show(what, took)
+            show(typing.what, took)
         if not long:
-            show("all of them", every)
+            show("all keys", every)
         if not long and server.quick:
-            print(f"  burst of {BURST}   settled in {session.burst(sample.prose[-1]) * 1e3:.0f} ms")
-        print(f"  memory        {resident(client.process.pid):.0f} MB", flush=True)
+            print(
+                f"  burst of {BURST} keys   settled in {session.burst(sample.typings[0].places[-1]) * 1e3:.0f} ms"
+            )
+        print(f"  memory              {resident(client.process.pid):.0f} MB", flush=True)
 
 
 def takes_whole_texts(offered: dict[str, Any]) -> bool:
@@ -192,7 +189,7 @@ def takes_whole_texts(offered: dict[str, Any]) -> bool:
 def show(what: str, took: list[float]) -> None:
     found = sorted(one * 1e3 for one in took)
     p50, p99 = found[len(found) // 2], found[min(len(found) - 1, int(len(found) * 0.99))]
-    print(f"  {what:<13} p50 {p50:7.2f} ms   p99 {p99:7.2f} ms   max {found[-1]:7.2f} ms   {len(found)} keys")
+    print(f"  {what:<19} p50 {p50:7.2f} ms   p99 {p99:7.2f} ms   max {found[-1]:7.2f} ms   {len(found)} keys")
 
 
 def resident(pid: int) -> float:

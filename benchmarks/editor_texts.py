@@ -11,14 +11,18 @@ Place = tuple[int, int]
 """A line and a column, from 0."""
 
 
-class Sample(NamedTuple):
-    """A file and where to type, from its middle on: `prose` are places in texts, `code` in the code; at `unknown` a
-    name can be misspelt, inside the name."""
+class Typing(NamedTuple):
+    """Keys to type at each of some places, from the middle of a file on."""
 
+    what: str
+    places: tuple[Place, ...]
+    keys: str
+
+
+class Sample(NamedTuple):
     text: str
-    prose: tuple[Place, ...]
-    code: tuple[Place, ...]
-    unknown: tuple[Place, ...]
+    typings: tuple[Typing, ...]
+    """The first is in a text, the others are in code."""
 
 
 JUDGE_HEAD = """\
@@ -105,28 +109,52 @@ class Thing{0} {{
 
 
 def judge_sample(lines: int) -> Sample:
-    return _sample(JUDGE_HEAD, JUDGE, lines, "Find one thing", "  thing = ", "  thing = finder_")
+    return _sample(
+        JUDGE_HEAD, JUDGE, lines, Marks("Find one thing", "  thing = ", "finder_", "agent finder_")
+    )
 
 
 def python_sample(lines: int) -> Sample:
-    return _sample(PYTHON_HEAD, PYTHON, lines, "    Find one", "    thing = ", "    thing = finder_")
+    return _sample(
+        PYTHON_HEAD, PYTHON, lines, Marks("    Find one", "    thing = ", "finder_", "def finder_")
+    )
 
 
 def baml_sample(lines: int) -> Sample:
-    return _sample(BAML_HEAD, BAML, lines, "    Find one", "  url string", "(thing: Thing")
+    return _sample(BAML_HEAD, BAML, lines, Marks("    Find one", "  url ", "str", "class Thing"))
 
 
-def _sample(head: str, part: str, lines: int, prose: str, code: str, name: str) -> Sample:
+class Marks(NamedTuple):
+    """What stands where something is typed: in a text, before a name in the code, in that name, and in the name of a
+    declaration."""
+
+    text: str
+    code: str
+    name: str
+    declared: str
+
+
+def _sample(head: str, part: str, lines: int, marks: Marks) -> Sample:
     times = max(1, (lines - head.count("\n")) // part.count("\n"))
     text = head + "".join(part.format(number) for number in islice(count(), times))
     rows = text.split("\n")
     middle = len(rows) // 2
 
-    def places(wanted: str, *, behind: bool) -> tuple[Place, ...]:
-        return tuple(
-            (number, rows[number].index(wanted) + len(wanted) if behind else len(rows[number]))
-            for number in range(middle, len(rows))
-            if wanted in rows[number]
-        )
+    def behind(wanted: str) -> tuple[Place, ...]:
+        found = (number for number in range(middle, len(rows)) if wanted in rows[number])
+        return tuple((number, rows[number].index(wanted) + len(wanted)) for number in found)
 
-    return Sample(text, places(prose, behind=False), places(code, behind=True), places(name, behind=True))
+    def ends(wanted: str) -> tuple[Place, ...]:
+        return tuple((line, len(rows[line])) for line, _ in behind(wanted))
+
+    indent = " " * (len(marks.code) - len(marks.code.lstrip()))
+    return Sample(
+        text,
+        (
+            Typing("words in a text", ends(marks.text), " some word"),
+            Typing("a word in code", behind(marks.code), "abcdefghij"),
+            Typing("a name that is none", behind(f"{marks.code}{marks.name}"), "qwxyzjkvqw"),
+            Typing("a declared name", behind(marks.declared), "abcdefghij"),
+            Typing("a new line", ends(marks.code), f"\n{indent}other = len(task)"),
+        ),
+    )
