@@ -1,4 +1,4 @@
-"""From text to trees: one declaration at a time, each on its own and cached by its text."""
+"""From text to trees: one declaration at a time, each on its own."""
 
 from __future__ import annotations
 
@@ -37,31 +37,13 @@ class Module(msgspec.Struct, frozen=True):
         return tuple(found.moved(item.offset, path) for item in self.items for found in item.diagnostics)
 
 
-class ParseCache:
-    """What was parsed before, by its text. The oldest half goes when there are more than `limit` texts."""
-
-    def __init__(self, limit: int = 50_000) -> None:
-        self._limit = limit
-        self._parsed: dict[str, Parsed] = {}
-
-    def parse(self, text: str) -> Parsed:
-        found = self._parsed.get(text)
-        if found is None:
-            found = self._parsed[text] = parse_chunk(text)
-            if len(self._parsed) > self._limit:
-                for old in list(self._parsed)[: self._limit // 2]:
-                    del self._parsed[old]
-        return found
-
-
-def parse(source: Source, cache: ParseCache | None = None) -> Module:
+def parse(source: Source) -> Module:
     """Every declaration of a file, and what is wrong with the file's syntax."""
     text = source.text
-    parse_one = cache.parse if cache else parse_chunk
     items = []
     for start, end in split(text):
         chunk = text[start:end]
-        items.append(Item(start, chunk, *parse_one(chunk)))
+        items.append(Item(start, chunk, *parse_chunk(chunk)))
     return Module(source, tuple(items))
 
 

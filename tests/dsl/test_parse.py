@@ -10,7 +10,7 @@ import pytest
 
 from judgeflow.dsl import ast
 from judgeflow.dsl.diagnostics import Diagnostic
-from judgeflow.dsl.parse import ParseCache, parse, parse_chunk
+from judgeflow.dsl.parse import parse, parse_chunk
 from judgeflow.dsl.source import Source
 from judgeflow.dsl.syntax.lalr import load_grammar
 from judgeflow.dsl.syntax.lexer import PRIMITIVES, RESERVED
@@ -526,23 +526,6 @@ def test_a_modules_items_say_where_they_are() -> None:
     assert isinstance(found, Diagnostic)
     assert (found.path, text[found.start : found.end]) == ("x.judge", "=")
     assert found.start == text.rindex("=")
-
-
-def test_a_declaration_that_moves_is_parsed_once() -> None:
-    cache = ParseCache()
-    first = parse(Source("x", "let a = 1\nlet b = 2"), cache)
-    second = parse(Source("x", "let b = 2\n\n# c\nlet a = 1"), cache)
-    assert first.items[1].node is second.items[0].node
-
-
-def test_a_cache_forgets_the_oldest() -> None:
-    cache = ParseCache(limit=10)
-    kept = cache.parse("let a = 1")
-    for number in range(30):
-        cache.parse(f"let b = {number}")
-    again = cache.parse("let a = 1")
-    assert again == kept
-    assert again[0] is not kept[0]
 
 
 def test_a_parse_imports_neither_lark_nor_attrs() -> None:
