@@ -8,6 +8,7 @@ from ..declarations import declaration
 from ..diagnostics import Diagnostic, Label
 from ..suggest import closest
 from ..syntax.lexer import LINE_END
+from .foreign_shapes import foreign_shape
 from .habits import habit
 from .mistake import Mistake, block_name, fix, found, one_of, spelt, wanted
 from .name_errors import reread, reserved, unknown_declaration, wrong_case
@@ -20,6 +21,7 @@ def complain(mistake: Mistake) -> Diagnostic:
         _broken_line,
         reread,
         unknown_declaration,
+        foreign_shape,
         habit,
         reserved,
         wrong_case,

@@ -193,3 +193,33 @@ def test_case_282_a_threshold_that_nothing_reaches_is_refused_before_any_call(cl
 def test_case_294_case_295_a_typo_is_an_error_at_every_depth(text: str, at: str) -> None:
     found = errors(text)[0]
     assert (found.code, text[found.start : found.end]) == ("clause.unknown", at)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("list<text>", "text[]"),
+        ("List[str]", "text[]"),
+        ("Array<Job>", "Job[]"),
+        ("[int]", "int[]"),
+        ("list of Job", "Job[]"),
+        ("Optional[text]", "text?"),
+        ("optional(Job)", "Job?"),
+        ('enum("a", "b")', '"a" | "b"'),
+        ('Literal["a","b"]', '"a" | "b"'),
+    ],
+)
+def test_a_list_and_its_kin_are_written_as_here(written: str, meant: str) -> None:
+    text = f"type Job {{\n  title: text\n  more: {written}\n}}\n"
+    [found] = errors(text)
+    assert found.code == "syntax.unexpected"
+    assert f"`{meant}`" in found.message
+    assert fixed(text, found) == text.replace(written, meant)
+    assert errors(fixed(text, found)) == []
+
+
+@pytest.mark.parametrize("written", ["list", "array", "list<list<text>>"])
+def test_a_list_of_who_knows_what_is_told_without_a_fix(written: str) -> None:
+    [found] = errors(f"flow main(x: {written}) {{ return x }}\n")
+    assert "`text[]` or `Job[]`" in found.message
+    assert found.fixes == ()
