@@ -14,7 +14,11 @@ _CHAINING = (".", "EMPTY", "TLSQB")
 _PARTING = (",", "=")
 _OPENING = ("{", "(", "TLP", "[", "TLSQB")
 _CLOSING = ("}", ")", "]")
-_OPERANDS = ("NAME", "TYPENAME", "NUMBER", "MONEY", "DURATION", "TEXT", "true", "false", "null", *_CLOSING)
+_OPERANDS = ("NAME", "TYPENAME", "NUMBER", "MONEY", "DURATION", "TEXT", *_CLOSING)
+_OPERATORS = frozenset(
+    "and or not in is if then else every some for contains starts ends matches with of as".split()  # noqa: SIM905
+)
+"""Words that go on with a value. Every other word is one, or begins a clause or a statement."""
 
 
 def nesting_error(grammar: Grammar, lexed: Lexed) -> Diagnostic | None:
@@ -27,6 +31,8 @@ def nesting_error(grammar: Grammar, lexed: Lexed) -> Diagnostic | None:
         frozenset(ids[name] for name in names)
         for names in (_DEEPENING, _CHAINING, _PARTING, _OPENING, _CLOSING, _OPERANDS)
     )
+    words = grammar.lexer.vocabulary.words.items()
+    operands |= {kind for word, kind in words if word not in _OPERATORS}
     levels = [0]
     total = chain = 0
     after_operand = False

@@ -417,6 +417,18 @@ def test_nesting_too_deep_is_an_error_and_no_crash(text: str) -> None:
     assert node is not None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "code judge j {\n" + '  require reply.a != "x" and not reply.b else "y"\n' * 300 + "}",
+        "flow f(x: text) -> text {\n" + '  f(x)\n  if not x.a { stop "no" }\n' * 300 + "  return x\n}",
+        "gate g(x: text) {\n  scorers {\n" + "    schema T weight -1 + 2\n" * 300 + "  }\n}",
+    ],
+)
+def test_what_stands_under_each_other_is_not_nested(text: str) -> None:
+    assert "syntax.too-deep" not in [error.code for error in parse_chunk(text)[1]]
+
+
 def test_what_is_long_but_not_deep_is_read() -> None:
     for text in (
         "let a = [" + "b.c + 1, " * 3000 + "]",
