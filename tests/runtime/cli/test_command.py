@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -45,6 +47,12 @@ def test_an_interrupt_while_a_verb_is_still_being_loaded_is_130(monkeypatch: pyt
 
     monkeypatch.setattr("importlib.import_module", interrupted)
     assert main(["check", "."]) == 130
+
+
+def test_the_command_is_had_from_the_package_as_well() -> None:
+    command = [sys.executable, "-m", "judgeflow", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("jrun ")
 
 
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
