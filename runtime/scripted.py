@@ -39,10 +39,10 @@ _replies: ContextVar[Replies | None] = ContextVar("judgeflow_script", default=No
 def script(replies: Mapping[str, Any]) -> Iterator[None]:
     """Programs that are opened or run inside the block call no model, no tool and nobody: `replies` answer, by name.
 
-    A list is one answer per call, and running out of it is an error; anything else answers every call. An agent or a
-    chat judge replies a text or the value of its shape, `{"call": tool, "input": {…}}` uses a tool; a decision judge's
-    answers are an object by question; a condition is P(yes), a choice an option or its probabilities, a scale a label
-    or a level; a tool returns its value as it is; `approve` is true or false.
+    A list is one answer per call, each run from its beginning, and running out of it is an error; anything else answers
+    every call. An agent or a chat judge replies a text or the value of its shape, `{"call": tool, "input": {…}}` uses
+    a tool; a decision judge's answers are an object by question; a condition is P(yes), a choice an option or its
+    probabilities, a scale a label or a level; a tool returns its value as it is; `approve` is true or false.
 
     Raises `TestSetupError` for what cannot be scripted, and at its end for what was asked and had no answer.
     """

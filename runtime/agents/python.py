@@ -16,6 +16,7 @@ import trio
 from ...dsl.plan import HookPlan
 from ...dsl.suggest import closest
 from ..judge.errors import ConfigurationError
+from ..judge.hook_place import HOOK_MODULE
 
 THREADS = 40
 """Threads that one sync function may be in at once."""
@@ -78,7 +79,7 @@ def _injected(function: Callable[..., Any]) -> dict[str, bool]:
 
 
 def _module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"judgeflow_hook_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"{HOOK_MODULE}{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise ConfigurationError(
             f"{path}: there is no such Python file: its path is relative to the .judge file that names it",

@@ -11,6 +11,7 @@ from ...dsl.plan import Plan
 from ..agents.messages import ToolRef, ToolTask
 from ..agents.tool_use import masked, recorded, secrets_of
 from ..judge.errors import StepError
+from ..judge.hook_place import place_in_hook
 from .frame import Frame
 from .recall import Recall
 from .within import begin, within
@@ -47,7 +48,7 @@ class ToolSteps:
         result = record.result
         if result.status != "succeeded":
             raise StepError(
-                f"{function}: {masked(result.error, secrets)}",
+                f"{function}: {masked(result.error, secrets)}{place_in_hook(result.cause)}",
                 code=f"step.tool.{result.status}",
                 step=function,
             ) from (None if secrets else result.cause)  # which may tell them

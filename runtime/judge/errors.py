@@ -7,6 +7,7 @@ from typing import Any, Literal
 from ..core import StepFailure
 from ..store import records
 from ..store.money import Cost
+from .hook_place import place_in_hook
 from .protocol import Usage
 
 __all__ = [
@@ -143,7 +144,7 @@ def failed_step(step: str, code: str, cause: StepFailure, *, judge: str | None =
     where that was not the step itself."""
     message = str(cause)
     if cause.__cause__ is not None and not isinstance(cause, JudgeflowError):
-        message = f"{message}: {cause.__cause__}"
+        message = f"{message}: {cause.__cause__}{place_in_hook(cause.__cause__)}"
     if judge is not None and not message.startswith((f"{judge}:", f"'{judge}' ")):
         message = f"{judge}: {message}"
     return StepError(

@@ -63,8 +63,12 @@ class BlockFailed(Exception):
 
 
 class JudgeBlock(pytest.Item):
+    obj = None
+    """No function, and below no fixtures, as with pytest's own doctests: pytest-trio and others ask every test."""
+
     def __init__(self, *, program: Program, test: TestPlan, **rest: Any) -> None:
         super().__init__(**rest)
+        self.funcargs: dict[str, object] = {}
         self.program = program
         self.test = test
 

@@ -351,7 +351,7 @@ async def test_a_bug_ends_only_the_run_that_met_it_and_renews_only_that_judge(
     assert step(results["after"], "writer").verdicts[0].metrics == {"seen": 1}, "the module is a new one"
     bad = results["bad"]
     assert (bad.status, bad.record.code) == ("failed", "step.agent")
-    assert bad.record.reason == "writer: 'rule' crashed over this message (KeyError): 'jobs'"
+    assert bad.record.reason == "writer: 'rule' crashed over this message (KeyError): 'jobs' (hooks.py:13)"
     assert isinstance(bad.error.__cause__, ActorCrashed)
     assert isinstance(bad.error.__cause__.__cause__, KeyError)
 
@@ -363,7 +363,8 @@ async def test_a_program_does_not_give_up_on_a_judge_that_keeps_crashing(
     async with opened(made, {"small": Model("Hi"), "grader": Model("")}) as session:
         results = [await session.run(f"task {number}") for number in range(20)]
     assert [result.record.reason for result in results] == [
-        f"writer: 'rule' crashed over this message (KeyError): 'task {number}'" for number in range(20)
+        f"writer: 'rule' crashed over this message (KeyError): 'task {number}' (hooks.py:7)"
+        for number in range(20)
     ]
 
 

@@ -275,7 +275,11 @@ def silently(id):
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("both", "LookupError: not there"), ("plainly", "LookupError: no 7"), ("silently", "LookupError")],
+    [
+        ("both", "LookupError: not there (hooks.py:5)"),
+        ("plainly", "LookupError: no 7 (hooks.py:12)"),
+        ("silently", "LookupError (hooks.py:15)"),
+    ],
 )
 async def test_what_a_tool_raises_is_told_and_chained(tmp_path: Path, name: str, told: str) -> None:
     (tmp_path / "hooks.py").write_text(GROUP, encoding="utf-8")
@@ -302,4 +306,7 @@ async def test_what_a_tool_raises_is_not_chained_where_it_may_tell_a_secret(tmp_
     )
     result = await run(program(source, tmp_path / "test.judge"), "hunter2")
     assert result.error is not None
-    assert (str(result.error), result.error.__cause__) == (f"plainly: LookupError: no {MASK}", None)
+    assert (str(result.error), result.error.__cause__) == (
+        f"plainly: LookupError: no {MASK} (hooks.py:12)",
+        None,
+    )

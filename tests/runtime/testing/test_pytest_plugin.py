@@ -88,6 +88,30 @@ def test_nothing_is_imported_before_there_is_such_a_file(tmp_path: Path) -> None
     assert "1 passed" in run(tmp_path).stdout
 
 
+@pytest.mark.slow
+def test_blocks_live_beside_the_plugins_of_others(tmp_path: Path) -> None:
+    (tmp_path / "flow.judge").write_text(GOOD.replace("== 2", "== 1"), encoding="utf-8")
+    (tmp_path / "test_it.py").write_text("async def test_it():\n    assert True\n", encoding="utf-8")
+    others = [
+        word for name in ("pytest_trio.plugin", "pytest_lsp.plugin", "xdist.plugin") for word in ("-p", name)
+    ]
+    done = run(
+        tmp_path, *others, "-n", "1", "-o", "trio_mode=true", "--junitxml=out.xml", "flow.judge", "test_it.py"
+    )
+    assert "3 passed" in done.stdout
+    assert 'classname="flow.judge" name="two"' in (tmp_path / "out.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_bug_in_a_hook_is_shown_with_its_line(tmp_path: Path) -> None:
+    judged = GOOD.replace('prompt "Write."', 'prompt "Write."  judges [rule]')
+    judged += '\ncode judge rule(reply: text) { python "checks.py:rule" }\n'
+    (tmp_path / "flow.judge").write_text(judged, encoding="utf-8")
+    (tmp_path / "checks.py").write_text("def rule(input):\n    return {}['nope']\n", encoding="utf-8")
+    done = run(tmp_path, "flow.judge", "-k", "two")
+    assert "'rule' crashed over this message (KeyError): 'nope' (checks.py:2)" in done.stdout
+
+
 def test_it_is_an_entry_point_of_the_package() -> None:
     settings = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["entry-points"]["pytest11"] == {"judgeflow": PLUGIN}
