@@ -135,7 +135,13 @@ class Program:
             file = str((self.root / self.path.name).absolute()) if durable else None
             approver = approver_of(script) if script is not None else nobody
             days = kept if booked else None
-            yield Session(system, writer, clock, profile, scripted, versions, file, durable, approver, days)
+            session = Session(
+                system, writer, clock, profile, scripted, versions, file, durable, approver, days
+            )
+            try:
+                yield session
+            finally:
+                session.over.set()
 
     async def run(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from .flow.outcomes import Guarded, Paused
-from .judge.errors import GuardedError, PausedError
+from .judge.errors import AbortError, GuardedError, PausedError
 from .store.money import Cost
 from .store.records import Tern
 
@@ -35,9 +35,11 @@ class Result:
 
     def raised(self) -> Result:
         """Itself where the run was answered; raises what ended it otherwise: a `JudgeflowError` such as `StepError`,
-        `GuardedError` or `LimitReached`."""
+        `GuardedError` or `LimitReached`, and `AbortError` where the run was stopped from elsewhere."""
         if self.error is not None:
             raise self.error
+        if self.status != "answered":
+            raise AbortError(f"the run was {self.status} before its end")
         return self
 
 

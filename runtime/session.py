@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
+import trio
 
 from ..dsl.plan import Plan
 from .agents.gateway import is_free
@@ -51,6 +52,8 @@ class Session:
     """Who is asked where a run does not say."""
     accounts: Accounts | None = None
     """Where the day of the workflow is kept; None where its runs count towards no day."""
+    over: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when its actors end."""
     _days: dict[str, DayLimits] = attrs.field(factory=dict, init=False)
     _drift: dict[str, tuple[str, ...]] = attrs.field(factory=dict, init=False)
     _reach: dict[str, frozenset[str]] = attrs.field(factory=dict, init=False)
@@ -81,6 +84,7 @@ class Session:
         Raises `ConfigurationError` and `UnknownThreadError` before any call, and `StoreError` where the run cannot be
         recorded; how the run itself ended is in the `Result`.
         """
+        self._check_open()
         name = flow_name(self.plan, flow)
         reader = self._input(name)
         values = reader.values(input)
@@ -129,6 +133,7 @@ class Session:
 
         Raises `NotResumableError`, `ConfigurationError` where the program has changed since, and `StoreError`.
         """
+        self._check_open()
         if not isinstance(self.writer, StoreWriter):
             raise ConfigurationError("only a run in a store can be gone on with", code="resume.no-store")
         config = self.versions.config
@@ -163,6 +168,13 @@ class Session:
             doubts=tuple(f"{step.kind}:{step.name}" for step in lost) if charged else (),
         )
         return await self._result(request, started)
+
+    def _check_open(self) -> None:
+        if self.over.is_set():
+            raise ConfigurationError(
+                "this program is closed: run it inside `async with program.opened() as session:`",
+                code="run.closed",
+            )
 
     async def _result(self, request: Request, started: Callable[[Execution], Any] | None) -> Result:
         execution = self._execution(request, started)

@@ -17,6 +17,7 @@ from ...dsl.plan import HookPlan
 from ...dsl.suggest import closest
 from ..judge.errors import ConfigurationError
 from ..judge.hook_place import HOOK_MODULE
+from .neighbours import at_home
 
 THREADS = 40
 """Threads that one sync function may be in at once."""
@@ -85,10 +86,7 @@ def _module(path: Path) -> ModuleType:
             f"{path}: there is no such Python file: its path is relative to the .judge file that names it",
             code="python.missing",
         )
-    folder = str(path.parent)
-    if folder not in sys.path:
-        # A hook's file imports its neighbours as it would when run by itself.
-        sys.path.append(folder)
+    at_home(path.parent)
     module = importlib.util.module_from_spec(spec)
     # Dataclasses and pickles look their module up by name while it is being executed.
     sys.modules[spec.name] = module

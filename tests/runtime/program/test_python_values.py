@@ -21,7 +21,7 @@ from judgeflow.runtime.core import ActorCrashed
 from judgeflow.runtime.store.money import Cost
 from judgeflow.runtime.store.records import Usage
 
-from ..helpers import run
+from ..helpers import opened, run
 
 SOURCE = """
 flow main(value: json) -> json { return value }
@@ -245,3 +245,39 @@ async def test_a_run_that_cannot_be_recorded_is_a_store_error(tmp_path: Path) ->
     with pytest.raises(jf.StoreError) as caught:
         await jf.load(written(tmp_path)).run("x", store=tmp_path / "letter.txt")
     assert caught.value.code == "store.not-a-store"
+
+
+async def test_a_run_that_was_stopped_raises_as_well() -> None:
+    async with opened('flow main() -> text { return "done" }') as session:
+        result = await session.run(started=lambda execution: execution.stop())
+    assert (result.status, result.error) == ("cancelled", None)
+    with pytest.raises(jf.AbortError, match="the run was cancelled before its end"):
+        result.raised()
+
+
+async def test_a_program_that_is_closed_says_so(tmp_path: Path) -> None:
+    async with jf.load(written(tmp_path)).opened() as session:
+        assert (await session.run("x")).answer == "x"
+    for again in (session.run("x"), session.resume("1")):
+        with pytest.raises(jf.ConfigurationError, match=r"closed: run it inside `async with") as caught:
+            await again
+        assert caught.value.code == "run.closed"
+
+
+def test_programs_with_neighbours_of_one_name_get_each_their_own(tmp_path: Path) -> None:
+    programs = {}
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        (folder / "parts").mkdir(parents=True)
+        (folder / "parts" / "__init__.py").touch()
+        (folder / "parts" / "deep.py").write_text(f"NAME = 'deep {name}'\n", encoding="utf-8")
+        (folder / "neighbour.py").write_text(f"NAME = '{name}'\n", encoding="utf-8")
+        (folder / "hooks.py").write_text(
+            "import neighbour\nfrom parts import deep\n\n"
+            "def name():\n    return [neighbour.NAME, deep.NAME]\n",
+            encoding="utf-8",
+        )
+        path = written(folder, 'tool name { python "hooks.py:name" }\nflow main() -> json { return name() }')
+        programs[name] = jf.load(path)
+    for name in ("first", "second", "first"):
+        assert programs[name].run_sync().raised().answer == [name, f"deep {name}"]
