@@ -62,6 +62,7 @@ class Program:
 
     @cached_property
     def versions(self) -> Versions:
+        """What the program is: the declared version, and digests of its prompts, its models and all of it."""
         return versions_of(self.plan)
 
     @property

@@ -9,7 +9,7 @@ import attrs
 from .flow.outcomes import Guarded, Paused
 from .judge.errors import AbortError, GuardedError, PausedError
 from .store.money import Cost
-from .store.records import Tern
+from .store.records import Status, Tern
 
 
 @attrs.frozen
@@ -22,15 +22,18 @@ class Result:
     error: Exception | None = attrs.field(default=None, repr=False)
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
+        """How it ended."""
         return self.record.status
 
     @property
     def cost(self) -> Cost:
+        """In dollars: `.total`, what is `.known` of it, and `.parties`."""
         return self.record.cost
 
     @property
     def thread(self) -> str:
+        """Its conversation, which another run can continue."""
         return self.record.thread
 
     def raised(self) -> Result:

@@ -50,6 +50,11 @@ def script(replies: Mapping[str, Any]) -> Iterator[None]:
         raise TestSetupError(
             "scripts do not stand in each other: write all replies into one", code="test.nested"
         )
+    if not isinstance(replies, Mapping) or not all(isinstance(name, str) for name in replies):
+        raise TestSetupError(
+            f"a script is an object of replies by name, as in {{'writer': 'Short.'}}, not {replies!r}",
+            code="test.wrong-shape",
+        )
     given = Replies({name: _as_data(name, value) for name, value in replies.items()})
     token = _replies.set(given)
     try:

@@ -25,11 +25,15 @@ class _Input:
 
 @attrs.frozen(kw_only=True)
 class BooleanInput(_Input):
+    """What a provider is asked yes or no."""
+
     condition: str
 
 
 @attrs.frozen(kw_only=True)
 class ChoiceInput(_Input):
+    """What a provider is to choose one option for."""
+
     question: str
     options: tuple[str, ...]
     descriptions: tuple[str | None, ...] = ()
@@ -38,6 +42,8 @@ class ChoiceInput(_Input):
 
 @attrs.frozen(kw_only=True)
 class ScoreInput(_Input):
+    """What a provider is to place on a scale."""
+
     question: str
     levels: tuple[str, ...]
     """Lowest first."""

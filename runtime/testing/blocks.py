@@ -30,6 +30,7 @@ class TestOutcome:
 
     @property
     def passed(self) -> bool:
+        """Whether all that it expects held."""
         return not self.failures
 
 

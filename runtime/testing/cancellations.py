@@ -70,10 +70,13 @@ async def every_cancellation(
 
     `every` takes a sample: each so-many-th place. A scenario that is not over `within` seconds of Trio's clock hangs;
     use a mock clock that jumps, so that waiting takes no time. `only` repeats one cut.
-    Raises `AssertionError` with everything that is wrong, and the `Cut`.
+    Raises `AssertionError` with everything that is wrong, and the `Cut`; `ValueError` where nothing would be cut.
     """
     cuts = missed = steps = 0
-    for seed in seeds if only is None else [only.seed]:
+    orders = list(seeds) if only is None else [only.seed]
+    if not orders or every < 1:
+        raise ValueError("nothing would be cut: give at least one of `seeds`, and `every` from 1")
+    for seed in orders:
         whole = await _once(scenario, check, Cut("before", 0, seed), within)
         steps = max(steps, whole.steps)
         for cut in _places(whole, seed, every) if only is None else [only]:

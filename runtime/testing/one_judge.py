@@ -18,6 +18,7 @@ from ..agents.classes import json_data
 from ..agents.decode import Decoder
 from ..agents.messages import JudgeTask
 from ..agents.panel import as_record
+from ..flow.binding import compiled_defaults, fill_defaults
 from ..judge.errors import SerializationError, TestSetupError
 from ..judge.protocol import ToolCall
 from ..program import Program, Session
@@ -63,6 +64,8 @@ async def judge(
     calls = tuple(_calls(program, tool_calls))
     with script({name: model}) if model is not _NOTHING else nullcontext():
         async with program.opened() as session:
+            rest = plan.params[1:]
+            fill_defaults(values, rest, compiled_defaults(rest, session.system.compiler, plan.origin))
             made = _task(session, name, answer, task, attempt, calls, values)
             verdict = await session.system.actors.judges[name].ask(made)
     return as_record(verdict, name, attempt)
@@ -194,6 +197,8 @@ def _arguments(plan: JudgePlan, types: Mapping[str, TypeInfo], given: Mapping[st
 def _calls(program: Program, given: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     known = program.plan.tools
     for call in given:
+        if not isinstance(call, Mapping):
+            raise _wrong(f"`tool_calls` is a list of objects, as in [{{'tool': …}}], not of {call!r}")
         tool = call.get("tool")
         unknown = sorted(call.keys() - _CALL.keys() - {"tool"})
         if not isinstance(tool, str) or tool.partition(".")[0] not in known:

@@ -52,9 +52,11 @@ class Watch:
 
     @property
     def is_cut(self) -> bool:
+        """Whether it was cut already."""
         return self.cut_at < math.inf
 
     def trace(self, event: TraceEvent) -> None:
+        """What its actors do: for `program.opened(trace=watch.trace)`."""
         self._kinds[event.name][event.kind] += 1
         if event.kind == "begun" and not isinstance(event.message, _PLAIN):
             key = event.name, id(event.message)  # held, so that no other message is given its number
@@ -64,6 +66,7 @@ class Watch:
         self._told()
 
     def hook(self, event: events.Event) -> None:
+        """What its runs do: for `session.run(…, hooks=[watch.hook])`."""
         if isinstance(event, _STARTS):
             self._start(f"{type(event).__name__} of {event.step}", beside=True)
         if isinstance(event, events.RunStarted):
@@ -77,20 +80,24 @@ class Watch:
         self._told()
 
     def starts(self, phase: str) -> None:
+        """A phase of the scenario's own starts here, which may not be after the cut."""
         self._start(phase, beside=False)
         self._told()
 
     def calls_back(self, name: str) -> None:
+        """The application's own function is called here: once, and not after the cut."""
         if name in self._called:
             self.faults.append(f"{name} was called twice")
         self._called.add(name)
         self.starts(name)
 
     def tree(self, supervisor: Supervisor) -> None:
+        """Its actors have to be gone in the end."""
         self._trees.append(supervisor)
         self._add(supervisor)
 
     def cut_by(self, cut: Callable[[], None]) -> None:
+        """It is cut by this from here on, `execution.stop` for example, and not by cancelling its whole scope."""
         self._cut_by(cut)
 
     def _start(self, phase: str, *, beside: bool) -> None:

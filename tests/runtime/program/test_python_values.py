@@ -6,6 +6,7 @@ import asyncio
 import copy
 import dataclasses
 import enum
+import inspect
 import pickle
 from collections import UserDict, namedtuple
 from collections.abc import Callable
@@ -281,3 +282,25 @@ def test_programs_with_neighbours_of_one_name_get_each_their_own(tmp_path: Path)
         programs[name] = jf.load(path)
     for name in ("first", "second", "first"):
         assert programs[name].run_sync().raised().answer == [name, f"deep {name}"]
+
+
+@pytest.mark.parametrize("module", [jf, jf.testing, jf.providers], ids=lambda module: str(module.__name__))
+def test_every_public_name_tells_what_it_is(module: Any) -> None:
+    silent = []
+    for name in module.__all__:
+        each = getattr(module, name)
+        if inspect.isfunction(each) and not each.__doc__:
+            silent.append(name)
+        if inspect.isclass(each):
+            silent += [name] if not vars(each).get("__doc__") else []
+            silent += [
+                f"{name}.{part}"
+                for part, value in vars(each).items()
+                if inspect.isfunction(value) or isinstance(value, property | classmethod)
+                if not part.startswith("_") and not inspect.getdoc(getattr(each, part))
+            ]
+    assert [name for name in silent if name.partition(".")[0] not in PROTOCOLS] == []
+
+
+PROTOCOLS = ("DecisionProvider", "ScopedJudge")
+"""Their methods are told where they are implemented."""

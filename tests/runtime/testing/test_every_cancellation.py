@@ -306,3 +306,12 @@ async def test_a_scenario_may_say_what_cuts_it_and_from_where_on(autojump_clock:
     done = await every_cancellation(scenario, seeds=[0])
     assert (done.cuts, done.missed) == (len(cut), 0)
     assert set(cut) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize("nothing", [{"seeds": []}, {"every": 0}], ids=repr)
+async def test_a_check_that_would_cut_nothing_is_refused(nothing: dict[str, Any]) -> None:
+    async def scenario(watch: Watch) -> None:
+        await trio.sleep(1)
+
+    with pytest.raises(ValueError, match="nothing would be cut"):
+        await every_cancellation(scenario, **nothing)

@@ -250,3 +250,33 @@ async def test_replies_that_are_no_json_are_told_by_name() -> None:
         script({"writer": object()}),
     ):
         pass
+
+
+async def test_a_judge_in_python_has_the_defaults_of_its_declaration(tmp_path: Path) -> None:
+    (tmp_path / "hooks.py").write_text(
+        "import judgeflow as jf\n\n"
+        "def rule(input, *, bar, twice, note):\n"
+        "    return jf.Verdict.passed(metrics={'seen': [bar, twice, note]})\n",
+        encoding="utf-8",
+    )
+    source = (
+        'code judge rule(reply: text, bar: int = 2, twice: int = 4, note: text?) { python "hooks.py:rule" }'
+    )
+    made = program(source, tmp_path / "test.judge")
+    assert (await testing.judge(made, "rule", reply="x")).metrics == {"seen": [2, 4, None]}
+    assert (await testing.judge(made, "rule", reply="x", bar=5)).metrics == {"seen": [5, 4, None]}
+
+
+@pytest.mark.parametrize("replies", [["a"], None, {1: "a"}], ids=repr)
+def test_a_script_that_is_no_object_by_name_says_so(replies: Any) -> None:
+    with (
+        pytest.raises(testing.TestSetupError, match="a script is an object of replies by name"),
+        script(replies),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("calls", [["get_order"], {"tool": "get_order"}], ids=repr)
+async def test_tool_calls_are_objects(made: Program, calls: Any) -> None:
+    with pytest.raises(testing.TestSetupError, match="`tool_calls` is a list of objects"):
+        await testing.judge(made, "looked_up", reply="x", tool_calls=calls)
