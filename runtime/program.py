@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Callable
@@ -28,7 +29,7 @@ from .flow.frame import Approver
 from .flow.profiles import with_profile
 from .flow.system import Connect, open_system
 from .flow.versions import versions_of
-from .judge.errors import ConfigurationError, JudgeflowError
+from .judge.errors import ConfigurationError, JudgeflowError, ObservabilityError
 from .providers.cache import ReplyCache
 from .providers.recording import Recorder
 from .result import Result
@@ -39,6 +40,8 @@ from .session import Session, flow_name, nobody
 from .store.recorder import Writer
 from .store.records import Versions
 from .store.writer import open_writer
+
+_log = logging.getLogger(__name__)
 
 
 class CheckError(JudgeflowError):
@@ -158,7 +161,8 @@ class Program:
         """Runs one flow. `input` is a text for a flow of one parameter, or an object of its parameters.
 
         `profile` is one of the file's, `thread` the thread to continue, `store` the file of runs; without it nothing
-        is kept. `events` gets each event as it happens, `approver` stands for the person behind `approve`.
+        is kept. `events` gets each event as it happens; what it raises changes nothing, and the first of it is logged.
+        `approver` stands for the person behind `approve`.
 
         Raises `ConfigurationError` for input that does not fit and `UnknownThreadError` before any call, and
         `RuntimeError` where no Trio loop is running; how the run itself ended is in the `Result`.
@@ -166,7 +170,12 @@ class Program:
         _check_functions(events, approver)
         async with self.opened(profile=profile, store=store) as session:
             return await session.run(
-                input, flow=flow, thread=thread, hooks=(events,) if events else (), approver=approver
+                input,
+                flow=flow,
+                thread=thread,
+                hooks=(events,) if events else (),
+                on_error=_logged_once(),
+                approver=approver,
             )
 
     def run_sync(
@@ -207,6 +216,19 @@ async def _open_accounts(plan: Plan, writer: Writer, path: Path | None) -> Async
         return
     async with open_writer(path) as accounts:
         yield accounts
+
+
+def _logged_once() -> Callable[[ObservabilityError], None]:
+    """What becomes of a function of events that raises: once for a run, as it may raise at every event."""
+    told = False
+
+    def log(failure: ObservabilityError) -> None:
+        nonlocal told
+        if not told:
+            told = True
+            _log.error("run %s: `events` raised; the run goes on", failure.id, exc_info=failure.__cause__)
+
+    return log
 
 
 def _check_functions(events: object, approver: object) -> None:

@@ -97,7 +97,8 @@ class Verdict:
     __hash__ = None  # type: ignore[assignment]  # its metrics may be changed
 
     def __repr__(self) -> str:
-        return f"Verdict.{'passed' if self.ok else 'failed'}({self.reason or ''!r}, metrics={self.metrics!r})"
+        reason = "" if self.ok else f"{self.reason!r}, "
+        return f"Verdict.{'passed' if self.ok else 'failed'}({reason}metrics={self.metrics!r})"
 
 
 class JudgeModel:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 
 
@@ -14,9 +16,20 @@ class HookFolder(str):
     __slots__ = ()
 
 
-def at_home(folder: Path) -> None:
-    """Has the next imports find what stands in `folder`, as if a file there were run by itself: behind everything
-    installed, before the folders of other programs."""
+_one_at_a_time = RLock()
+"""`sys.path` and `sys.modules` are the whole process's, and programs may start in several threads of it."""
+
+
+@contextmanager
+def at_home(folder: Path) -> Iterator[None]:
+    """Imports inside find what stands in `folder`, as if a file there were run by itself: behind everything installed,
+    before the folders of other programs."""
+    with _one_at_a_time:
+        _settle(folder)
+        yield
+
+
+def _settle(folder: Path) -> None:
     here = str(folder.absolute())
     hooks = [each for each in sys.path if isinstance(each, HookFolder)]
     if here in sys.path and here not in hooks:
@@ -32,11 +45,11 @@ def _forget(here: Path, others: Collection[str]) -> None:
     """Other programs' modules whose names stand here as well. Who has imported them keeps them."""
     theirs = {
         name
-        for name, module in sys.modules.items()
+        for name, module in list(sys.modules.items())
         if "." not in name and _folder(module) in others and _stands(here, name)
     }
-    for name in [each for each in sys.modules if each.partition(".")[0] in theirs]:
-        del sys.modules[name]
+    for name in [each for each in list(sys.modules) if each.partition(".")[0] in theirs]:
+        sys.modules.pop(name, None)
 
 
 def _folder(module: ModuleType) -> str | None:

@@ -86,14 +86,14 @@ def _module(path: Path) -> ModuleType:
             f"{path}: there is no such Python file: its path is relative to the .judge file that names it",
             code="python.missing",
         )
-    at_home(path.parent)
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses and pickles look their module up by name while it is being executed.
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise ConfigurationError(_import_fault(path, error), code="python.import") from error
+    with at_home(path.parent):
+        # Dataclasses and pickles look their module up by name while it is being executed.
+        sys.modules[spec.name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            raise ConfigurationError(_import_fault(path, error), code="python.import") from error
     return module
 
 

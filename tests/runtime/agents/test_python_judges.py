@@ -529,6 +529,8 @@ def test_a_reason_that_cannot_be_sent_is_refused() -> None:
 
 
 def test_verdicts_are_compared_by_what_they_say() -> None:
+    assert repr(jf.Verdict.passed(metrics={"a": 1})) == "Verdict.passed(metrics={'a': 1})"
+    assert repr(jf.Verdict.failed("no")) == "Verdict.failed('no', metrics={})"
     assert jf.Verdict.failed("no", metrics={"a": (1,)}) == jf.Verdict.failed(" no ", metrics={"a": [1]})
     assert jf.Verdict.failed("no") != jf.Verdict.passed()
     assert jf.Verdict.passed() != True  # noqa: E712

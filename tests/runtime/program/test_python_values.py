@@ -10,6 +10,7 @@ import inspect
 import pickle
 from collections import UserDict, namedtuple
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,20 @@ async def test_events_that_nobody_would_hear_are_refused(tmp_path: Path, events:
     assert caught.value.code == "run.events"
 
 
+async def test_what_a_function_of_events_raises_is_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def events(event: object) -> None:
+        raise LookupError("my own bug")
+
+    result = await jf.load(written(tmp_path)).run("x", events=events)
+    assert result.answer == "x"
+    [record] = caplog.records
+    assert record.getMessage() == f"run {result.record.id}: `events` raised; the run goes on"
+    assert record.exc_info is not None
+    assert str(record.exc_info[1]) == "my own bug"
+
+
 APPROVED = 'flow main() -> text { approve "Go on?" showing "it"  return "done" }'
 
 
@@ -282,6 +297,10 @@ def test_programs_with_neighbours_of_one_name_get_each_their_own(tmp_path: Path)
         programs[name] = jf.load(path)
     for name in ("first", "second", "first"):
         assert programs[name].run_sync().raised().answer == [name, f"deep {name}"]
+    names = ["first", "second"] * 10
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda name: programs[name].run_sync().raised().answer, names))
+    assert answers == [[name, f"deep {name}"] for name in names]
 
 
 @pytest.mark.parametrize("module", [jf, jf.testing, jf.providers], ids=lambda module: str(module.__name__))
