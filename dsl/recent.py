@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -10,10 +10,13 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Values by key, of which the older half goes when there are more than `limit`."""
+    """Values by key, the last one always among them. When the sizes of the keys are more than `limit` together, the
+    older ones go, until half of that is left."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, size: Callable[[K], int]) -> None:
         self._limit = limit
+        self._size = size
+        self._total = 0
         self._kept: dict[K, V] = {}
 
     def __len__(self) -> int:
@@ -23,7 +26,12 @@ class Recent(Generic[K, V]):
         return self._kept.get(key)
 
     def put(self, key: K, value: V) -> None:
+        if key not in self._kept:
+            self._total += self._size(key)
         self._kept[key] = value
-        if len(self._kept) > self._limit:
-            for old in list(self._kept)[: self._limit // 2]:
+        if self._total > self._limit:
+            for old in list(self._kept)[:-1]:
+                if self._total <= self._limit // 2:
+                    break
                 del self._kept[old]
+                self._total -= self._size(old)

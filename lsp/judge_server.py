@@ -30,8 +30,8 @@ from .translate import to_diagnostic, to_location
 NAME = "judgeflow"
 SLICE = 0.002
 """Seconds that a request may take before others get their turn."""
-MANY = 20_000
-"""Declarations of which something is remembered."""
+MANY = 4_000_000
+"""Characters of declarations of which something is remembered. All of it may be thirty times as large."""
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Movable)
@@ -61,7 +61,7 @@ class JudgeServer(LanguageServer):
         self.client = client
         self.session = Session(Workspace(read_file, exists), client.encoding)
         self.colours = TokenCache(MANY)
-        self._layouts: Recent[str, str] = Recent(MANY)
+        self._layouts: Recent[str, str] = Recent(MANY, len)
         self._pieces: dict[Make[Any], Pieces[Any]] = {}
         self.coloured: dict[str, tuple[str, list[int]]] = {}
         """By URI, the last semantic tokens that were sent and the name that they were sent under."""

@@ -25,11 +25,11 @@ Make = Callable[[Item, Document], Sequence[T]]
 
 
 class Pieces(Generic[T]):
-    """The parts of the last declarations seen, with the line on which each stood."""
+    """The parts of the last declarations seen, of `limit` characters, with the line on which each stood."""
 
     def __init__(self, make: Make[T], limit: int) -> None:
         self._make = make
-        self._kept: Recent[str, tuple[int, Sequence[T]]] = Recent(limit)
+        self._kept: Recent[str, tuple[int, Sequence[T]]] = Recent(limit, len)
 
     def of(self, item: Item, line: int, encoding: Encoding) -> Sequence[T]:
         """The parts of a declaration that begins on a line."""

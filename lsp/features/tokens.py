@@ -80,11 +80,13 @@ class Colours:
 
 
 class TokenCache:
-    """The colours of the last declarations seen."""
+    """The colours of the last declarations seen, of so many characters."""
 
     def __init__(self, limit: int) -> None:
-        self._kept: Recent[tuple[str, tuple[str, ...], tuple[object, ...]], Colours] = Recent(limit)
-        self._names: Recent[str, tuple[str, ...]] = Recent(limit)
+        self._kept: Recent[tuple[str, tuple[str, ...], tuple[object, ...]], Colours] = Recent(
+            limit, lambda key: len(key[0])
+        )
+        self._names: Recent[str, tuple[str, ...]] = Recent(limit, len)
         """The names that somebody looked up to colour a declaration. The same answers make the same colours."""
 
     def colours(self, item: Item, analysis: Analysis) -> Colours:

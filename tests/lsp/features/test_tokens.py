@@ -59,7 +59,7 @@ def tokens(analysis: Analysis, cache: TokenCache) -> list[Token]:
 
 def coloured(seen) -> list[tuple[str, str]]:
     return [
-        (seen.text[one.start : one.end], TYPES[one.type]) for one in tokens(seen.analysis, TokenCache(100))
+        (seen.text[one.start : one.end], TYPES[one.type]) for one in tokens(seen.analysis, TokenCache(10_000))
     ]
 
 
@@ -85,7 +85,7 @@ def test_tokens_are_in_order_apart_and_on_one_line(scene) -> None:
     for text in (TEXT, TEXT.replace("{", "{{", 3), TEXT[:-40], TEXT.replace('"""', '"', 1)):
         seen = scene(text)
         at = 0
-        for token in tokens(seen.analysis, TokenCache(100)):
+        for token in tokens(seen.analysis, TokenCache(10_000)):
             assert at <= token.start < token.end
             assert "\n" not in seen.text[token.start : token.end]
             assert 0 <= token.type < len(TYPES)
@@ -94,7 +94,7 @@ def test_tokens_are_in_order_apart_and_on_one_line(scene) -> None:
 
 
 def test_what_a_name_stands_for_decides_its_colour_even_from_another_declaration(scene) -> None:
-    cache = TokenCache(100)
+    cache = TokenCache(10_000)
     use = 'agent a { model m  prompt "{{ x }}" }\n'
     first = scene('let x = "1"\n' + use)
     again = scene(use)
@@ -104,6 +104,15 @@ def test_what_a_name_stands_for_decides_its_colour_even_from_another_declaration
             [one.modifiers for one in tokens(seen.analysis, cache) if seen.text[one.start : one.end] == "x"]
         )
     assert kinds[0][-1] != kinds[1][-1]
+
+
+def test_typing_for_days_in_a_long_declaration_keeps_no_more_than_was_asked_for(scene) -> None:
+    cache = TokenCache(10_000)
+    prose = "Write one of these. " * 100
+    for number in range(30):
+        tokens(scene(f'agent a {{ model m  prompt "{prose}{number}" }}').analysis, cache)
+    assert 0 < len(cache._kept) <= 5
+    assert 0 < len(cache._names) <= 5
 
 
 SCRIPTED = """\
@@ -128,10 +137,10 @@ flow f(u: text) -> text {{
     ],
 )
 def test_colours_that_are_kept_are_those_of_a_fresh_look(scene, before: str, after: str) -> None:
-    cache = TokenCache(100)
+    cache = TokenCache(10_000)
     for text in (before, after):
         analysis = scene(text).analysis
-        assert tokens(analysis, cache) == tokens(analysis, TokenCache(100))
+        assert tokens(analysis, cache) == tokens(analysis, TokenCache(10_000))
 
 
 def test_the_relative_form_and_differences_between_two() -> None:
