@@ -109,9 +109,9 @@ class Lines:
 
     def at(self, offset: int) -> tuple[int, int, int, int]:
         """The line on which an offset stands, with its span. The offset of a line's start belongs to that line."""
+        offset = max(0, offset)
         if offset >= self._first_offsets[-1]:
             return self.count - 1, *self.span(self.count - 1)
-        offset = max(0, offset)
         at = bisect_right(self._first_offsets, offset) - 1
         inside = bisect_right(self._blocks[at].starts, offset - self._first_offsets[at]) - 1
         return self._first_lines[at] + inside, *self._span(at, inside)

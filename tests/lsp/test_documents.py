@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from judgeflow.lsp import lines as line_index
 from judgeflow.lsp.documents import Document
 from judgeflow.lsp.lines import BLOCK, Lines, line_lengths
 from judgeflow.lsp.positions import Encoding, choose_encoding
@@ -124,6 +125,31 @@ def test_a_text_that_grows_and_shrinks_past_its_blocks_stays_right(end: str) -> 
             assert lines.at(spans[line][0]) == (line, *spans[line])
         some = sorted(rng.randrange(len(text) + 1) for _ in range(2))
         assert lines.slice(*some) == text[slice(*some)]
+
+
+def test_an_edit_may_join_or_part_line_ends_where_blocks_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_index, "BLOCK", 2)
+    rng = random.Random(11)
+    ends = ("\n", "\r", "\r\n", "a", "\u2028")
+    for _ in range(60):
+        text = "".join(rng.choices(ends, k=rng.randrange(40)))
+        lines = Lines(text)
+        for _ in range(20):
+            start = rng.randrange(len(text) + 1)
+            stop = min(len(text), start + rng.choice((0, 0, 1, 2, 9)))
+            new = "".join(rng.choices(ends, k=rng.choice((0, 1, 2, 9))))
+            lines.splice(start, stop, new)
+            text = text[:start] + new + text[stop:]
+            spans = naive_spans(text)
+            assert lines.snapshot.text == text
+            assert [lines.span(line) for line in range(lines.count)] == spans
+            assert [lines.at(span[0]) for span in spans] == [(line, *span) for line, span in enumerate(spans)]
+
+
+def test_an_offset_before_or_behind_the_text_is_on_its_first_or_last_line() -> None:
+    for text, last in (("", (0, 0, 0, 0)), ("a\nb", (1, 2, 3, 3))):
+        assert Lines(text).at(-1) == Lines(text).at(0)
+        assert Lines(text).at(len(text) + 1) == last
 
 
 def naive_spans(text: str) -> list[tuple[int, int, int]]:
