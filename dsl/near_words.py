@@ -107,7 +107,7 @@ class Index:
                     at = max(at, self._in_order - 1)
                 elif number <= (slips := longer[at] // 3 or 1) and candidate != word:
                     found = distance(plain, other, min(slips, best[0]))
-                    if found <= slips and found < len(other):
+                    if found <= slips:
                         best = min(best, (found, candidate))
                 at = least.find(number, at + 1)
         return best

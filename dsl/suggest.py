@@ -93,7 +93,7 @@ def _closest_of_few(word: str, candidates: Iterable[str]) -> Near:
         most = min(slips, best[0])
         if longer - (letters & others).bit_count() <= most:
             edits = distance(plain, other, most)
-            if edits <= slips and edits < len(other):
+            if edits <= slips:
                 best = min(best, (edits, candidate))
         if len(start) == SAME_START and other[:SAME_START] == start:
             half = (longer + 1) // 2

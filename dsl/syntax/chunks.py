@@ -122,7 +122,7 @@ def resplit(
     new: list[Chunk] = []
     for chunk in _scan(text, chunks[first][0] if first else 0, _ANY_LINE):
         if chunk[0] > new_end:
-            while last < len(chunks) and (chunks[last][0] <= old_end or chunks[last][0] + moved < chunk[0]):
+            while last < len(chunks) and chunks[last][0] + moved < chunk[0]:
                 last += 1
             if last < len(chunks) and chunks[last][0] + moved == chunk[0]:
                 return first, last, new

@@ -18,7 +18,9 @@ WORDS = (
     "at model case best of race loop parallel given when picked by judge ask text all any until x Thing if else in "
     'return 3 30s } ) ] , = : . { ( [ " -'
 )
-TYPED = [*WORDS.split(), "\n"]
+ENDING = ("=\n", ".\n", "not\n", "with\n", "stop\n", "by\n", "model\n")
+"""What may not end a line, or may only here and there."""
+TYPED = [*WORDS.split(), "\n", *ENDING]
 
 
 def plain_drive(lexed: Lexed, stack: Stack) -> bool:

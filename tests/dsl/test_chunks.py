@@ -75,6 +75,12 @@ def test_an_unindented_clause_stays_in_its_block() -> None:
     assert pieces(f"{text}\n{TWO}") == [text, TWO]
 
 
+def test_unindented_words_behind_what_is_closed_are_a_chunk_of_their_own() -> None:
+    assert pieces("let a = 1\nwords") == ["let a = 1", "words"]
+    assert pieces("agent one {\n  tools [a\n}\nwords") == ["agent one {\n  tools [a\n}", "words"]
+    assert pieces("agent one {\nretries x {\n}") == ["agent one {\nretries x {\n}"]
+
+
 def test_a_misspelt_declaration_is_a_chunk_of_its_own() -> None:
     assert pieces(f"let a = 1\nagnet one {{\n  model a\n}}\n{TWO}") == [
         "let a = 1",

@@ -18,6 +18,8 @@ TEXTS = [
     "let a = 2",
     'model m "x/y"',
     "let broken = = 1",
+    "# nothing but a comment",
+    'import "a.judge"',
     'agent w { model "x/z"  prompt "Write." }',
     'judge v(reply: text) { model ["x/z", "x/q"]\n  ask "Good?" }',
     "flow f(x: text) -> text { return x }",
@@ -30,8 +32,8 @@ def check_same(found: Entries, entries: list[Entry], starts: list[int]) -> None:
     assert len(found) == len(found.chunks) == len(entries)
     assert [found[index] for index in range(len(entries))] == entries
     assert [found.start(index) for index in range(len(entries))] == starts
-    assert [found.chunks[index][0] for index in range(len(entries))] == starts
     ends = [start + len(entry.text) for entry, start in zip(entries, starts, strict=True)]
+    assert [found.chunks[index] for index in range(len(entries))] == list(zip(starts, ends, strict=True))
     for offset in range(0, 90 * len(entries) + 90, 29):
         assert found.first_ending_at(offset) == bisect_left(ends, offset)
     for name in ("a", "b", "m", "w", "nothing"):
@@ -76,11 +78,11 @@ def test_blocks_hold_what_a_list_would_hold(seed: int) -> None:
         check_same(found, entries, starts)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_one_declaration_that_changes_is_like_all_of_them_anew(seed: int) -> None:
-    rng = random.Random(seed)
+@pytest.mark.parametrize("size", [1, 5, 3 * BLOCK])
+def test_one_declaration_that_changes_is_like_all_of_them_anew(size: int) -> None:
+    rng = random.Random(size)
     cache = EntryCache()
-    entries = [cache.entry(rng.choice(TEXTS)) for _ in range(rng.choice((1, 5, 3 * BLOCK)))]
+    entries = [cache.entry(rng.choice(TEXTS)) for _ in range(size)]
     starts = [90 * index for index in range(len(entries))]
     found = in_blocks(entries, starts)
     for _ in range(30):

@@ -160,6 +160,24 @@ def test_sorts_are_kept_up_as_names_come_and_go(name: Callable[[random.Random], 
             )
 
 
+@KINDS
+@pytest.mark.parametrize("seed", range(4))
+def test_words_that_come_and_go_leave_an_index_as_if_it_were_new(
+    name: Callable[[random.Random], str], seed: int
+) -> None:
+    rng = random.Random(seed)
+    words = {name(rng) for _ in range(20)}
+    index = Index(words)
+    for _ in range(200):
+        came, gone = slipped(name(rng), rng), rng.choice(sorted(words))
+        index.add(came)
+        index.discard(gone)
+        index.discard(gone)
+        words = (words | {came}) - {gone}
+        written = slipped(rng.choice([*sorted(words), came, gone]), rng)
+        assert closest(written, index) == by_the_rules(written, words), written
+
+
 def test_an_index_whose_words_are_mostly_gone_is_made_anew() -> None:
     sorts, now = Sorts(), "name_0"
 

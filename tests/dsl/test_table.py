@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from judgeflow.dsl.check.base import NamedSurface, Surface
 from judgeflow.dsl.workspace.table import Table
 
@@ -26,6 +28,20 @@ def test_a_table_renewed_many_times_is_like_one_made_anew() -> None:
     assert table.get("nothing") is None
     assert "n7" in table
     assert "nothing" not in table
+    with pytest.raises(KeyError):
+        table["nothing"]
+
+
+def test_what_stands_beside_the_shared_table_stays_few_however_long_somebody_types() -> None:
+    first: dict[str, Surface] = {f"n{at}": NamedSurface("scorer", f"n{at}") for at in range(200)}
+    table = Table(first)
+    shared = 0
+    for step in range(1000):
+        name = f"n{step % 200}"
+        table = table.renewed({name: NamedSurface(f"kind{step}", name)})
+        assert len(table._changed) < 64
+        shared += table._first is first
+    assert shared == 63
 
 
 def test_a_name_that_becomes_another_keeps_its_place() -> None:
