@@ -19,6 +19,9 @@ from ..judge.errors import ConfigurationError
 from ..judge.hook_place import HOOK_MODULE
 from .neighbours import at_home
 
+_KNOWN = (Exception, BaseExceptionGroup, KeyboardInterrupt, SystemExit, trio.Cancelled)
+"""What may leave a thread as it is."""
+
 THREADS = 40
 """Threads that one sync function may be in at once."""
 
@@ -40,14 +43,25 @@ class PythonFunction:
         except SystemExit as stop:
             # A function that ends its own process would end ours, and every other run with it.
             raise RuntimeError(f"it called sys.exit({stop.code!r})") from stop
+        except BaseExceptionGroup as group:
+            stops, others = group.split(SystemExit)
+            if stops is None or others is not None:
+                raise
+            raise RuntimeError("it called sys.exit() in a task of its own") from group
 
     async def _called(self, *args: Any, **kwargs: Any) -> Any:
         if self.is_async:
             return await self.function(*args, **kwargs)
 
         def call() -> tuple[Any]:
-            # Boxed: Trio takes no coroutine out of a thread, and a decorated or called object may well give one.
-            return (self.function(*args, **kwargs),)
+            try:
+                # Boxed: Trio takes no coroutine out of a thread, and a decorated or called object may well give one.
+                return (self.function(*args, **kwargs),)
+            except _KNOWN:
+                raise
+            except BaseException as stop:
+                # A cancellation of asyncio's, say: nobody above knows it, and it would end every other run.
+                raise RuntimeError(f"it raised {type(stop).__name__}") from stop
 
         (result,) = await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=self.threads)
         return await result if inspect.isawaitable(result) else result

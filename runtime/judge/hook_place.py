@@ -19,4 +19,4 @@ def place_in_hook(error: BaseException | None) -> str:
         if str(frame.f_globals.get("__name__")).startswith(HOOK_MODULE):
             place = f" ({Path(frame.f_code.co_filename).name}:{trace.tb_lineno})"
         trace = trace.tb_next
-    return place
+    return place or (place_in_hook(error.__cause__) if error is not None else "")

@@ -199,6 +199,11 @@ def test_masking_takes_the_longest_secret_first_and_leaves_the_rest_alone() -> N
         ("return 2**80", "failed", "the result is no JSON: $"),
         ("loop = []; loop.append(loop); return loop", "failed", "the result is no JSON: it contains itself"),
         ("raise SystemExit(3)", "failed", "RuntimeError: it called sys.exit(3)"),
+        (
+            "raise BaseExceptionGroup('', [SystemExit(3)])",
+            "failed",
+            "RuntimeError: it called sys.exit() in a task of its own",
+        ),
         ("import datetime; return datetime.date(2026, 3, 1)", "succeeded", None),
         ("return ('a', {'b': None})", "succeeded", None),
     ],
@@ -217,6 +222,18 @@ async def test_what_a_function_returns_is_json_or_a_failed_call(
     [call] = step(result, "odd").tool_calls
     assert (call.status, result.answer) == (status, status == "succeeded")
     assert (call.error or "").startswith(told or "")
+
+
+async def test_a_cancellation_of_asyncios_ends_its_call_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "hooks.py").write_text(
+        "import asyncio\n\n"
+        "async def main():\n    raise asyncio.CancelledError\n\n"
+        "def odd():\n    asyncio.run(main())\n",
+        encoding="utf-8",
+    )
+    source = 'tool odd { python "hooks.py:odd" }\nflow main() -> json { return odd() }'
+    result = await run(program(source, tmp_path / "test.judge"))
+    assert str(result.error).startswith("odd: RuntimeError: it raised CancelledError (hooks.py:")
 
 
 WRAPPED = """
