@@ -61,7 +61,12 @@ class Program:
     plan: Plan = attrs.field(repr=False)
     path: Path
     warnings: tuple[Diagnostic, ...] = attrs.field(default=(), repr=lambda found: f"<{len(found)}>")
-    _loaded_in: Path = attrs.field(factory=Path.cwd, init=False, repr=False, eq=False)
+    _loaded_in: Path = attrs.field(init=False, repr=False, eq=False)
+    """What a relative path is relative to."""
+
+    @_loaded_in.default
+    def _here(self) -> Path:
+        return self.path.parent if self.path.is_absolute() else Path.cwd()
 
     @cached_property
     def versions(self) -> Versions:
@@ -71,8 +76,8 @@ class Program:
     @property
     def root(self) -> Path:
         """The file's folder, from wherever the process works by now."""
-        folder, now = self.path.parent, Path.cwd()
-        return folder if now == self._loaded_in else self._loaded_in / folder
+        folder = self.path.parent
+        return folder if folder.is_absolute() or Path.cwd() == self._loaded_in else self._loaded_in / folder
 
     def flow_name(self, flow: str | None) -> str:
         """The flow to run. `ConfigurationError` says which there are."""

@@ -211,6 +211,14 @@ def test_a_program_is_at_home_where_it_was_loaded(tmp_path: Path, monkeypatch: p
     assert pickle.loads(pickle.dumps(program)).run_sync().raised().answer == "found"
 
 
+def test_a_program_needs_no_folder_to_work_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path)
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert jf.load(path).run_sync("x").answer == "x"
+
+
 def test_a_store_may_be_named_by_a_text(tmp_path: Path) -> None:
     program = jf.load(written(tmp_path))
     store = str(tmp_path / "runs.sqlite")
