@@ -204,12 +204,14 @@ class Workspace:
                 moved, came_or_went = differences(old, new, renewal)
                 changed.update(moved)
                 appeared = appeared or came_or_went
-        if appeared:
-            file.names = None
-            file.sorts.change(changed)
         if list(file.view) != list(view):
             # Of two declarations of one name another may count now.
+            changed |= _declared_again(tables)
+            appeared = True
             file.names, file.sorts = None, Sorts()
+        elif appeared:
+            file.names = None
+            file.sorts.change(changed)
         file.view = view
         file.kept.names_changed(changed, appeared=appeared)
 
@@ -268,6 +270,16 @@ class Workspace:
         if path not in self._there:
             self._there[path] = self._exists(path)
         return self._there[path]
+
+
+def _declared_again(tables: tuple[Table, ...]) -> set[str]:
+    """The names that more than one file declares."""
+    seen: set[str] = set()
+    again: set[str] = set()
+    for table in tables:
+        again |= seen & table.names
+        seen |= table.names
+    return again
 
 
 def _finder(tables: tuple[Table, ...]) -> Callable[[str], Surface | None]:

@@ -137,6 +137,24 @@ def test_after_edits_in_files_that_import_each_other_the_findings_are_those_of_a
                 assert found.names == expected.names
 
 
+def test_which_of_two_imports_comes_first_decides_what_a_name_in_both_stands_for() -> None:
+    texts = {
+        "one.judge": "let low = 1\nflow one(x: text) -> text { return x }\n",
+        "two.judge": 'let low = "a"\nflow two(x: text) -> text { return x }\n',
+    }
+    main = 'let twice = low + 1\ntest "t" for nothing { expect result == 1 }\n'
+    known = Workspace(lambda name: None)
+    for name, text in texts.items():
+        known.update(name, text)
+    found = []
+    for first, second in (("one", "two"), ("two", "one"), ("one", "two")):
+        texts["main.judge"] = f'import "{first}.judge"\nimport "{second}.judge"\n{main}'
+        known.update("main.judge", texts["main.judge"])
+        found.append(known.analyse("main.judge").diagnostics)
+        assert found[-1] == fresh("main.judge", texts).diagnostics
+    assert found[0] != found[1]
+
+
 def test_a_syntax_error_silences_what_is_said_of_names_that_nothing_uses() -> None:
     text = (
         'let spare = 1\nflow main(x: text) -> text { return x }\nagent a { model "script/a"  prompt "x" }\n'
