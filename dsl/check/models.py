@@ -8,7 +8,7 @@ from .base import ModelSurface, NamedSurface, Related, Report, Scope
 from .builtins import APIS, MODEL_KINDS, PROVIDERS
 from .clauses import check_clauses
 from .model_refs import check_model_ref
-from .names import a, kind_of, listed, replace_fix, ticked
+from .names import a, kind_of, listed, nearest, replace_fix, ticked
 from .texts import check_plain, is_blank
 
 
@@ -66,7 +66,7 @@ def _check_via(via: ast.Ident, scope: Scope, report: Report) -> None:
     found = scope.find(via.text)
     if (isinstance(found, NamedSurface) and found.kind == "provider") or via.text in PROVIDERS:
         return
-    guess = closest(via.text, (*PROVIDERS, *scope.names()))
+    guess = nearest(via.text, scope, frozenset({"provider"}), PROVIDERS)
     declare = f'provider {via.text} {{ api openai  url "https://…/v1"  key env {via.text.upper()}_API_KEY }}'
     report.add(
         "model.unknown-provider",

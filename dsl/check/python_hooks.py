@@ -13,7 +13,7 @@ from ..diagnostics import Edit, Fix
 from ..suggest import closest
 from .base import CallableSurface, Report, Scope
 from .files import Files
-from .names import listed, ticked
+from .names import listed, nearest, ticked
 from .python_source import HookInfo, PythonFile
 
 
@@ -145,15 +145,16 @@ def _check_judge(node: ast.Judge, text: ast.Text, hook: HookInfo, scope: Scope, 
         if name in ("model", "run") or name in params or name not in hook.required:
             continue
         if not _is_tool(name, scope):
-            tools = [other for other in scope.names() if _is_tool(other, scope)]
-            guess = closest(name, ["model", "run", *params, *tools])
-            known = _listed(["model", "run", *params])
+            others = ["model", "run", *params]
+            guess = nearest(name, scope, frozenset({"tool"}), others)
             _report_signature(
                 text,
                 report,
                 f"Nothing provides the parameter `{name}` of `{hook.name}`",
                 "no tool and no parameter of the judge has this name",
-                f"Did you mean `{guess}`?" if guess else f"There are {known}, and every declared tool.",
+                f"Did you mean `{guess}`?"
+                if guess
+                else f"There are {_listed(others)}, and every declared tool.",
             )
 
 

@@ -13,7 +13,7 @@ from .decides import check_decides
 from .env import Env
 from .expressions import check_condition, infer
 from .families import reachable
-from .names import a, kind_of, listed, replace_fix, ticked
+from .names import a, kind_of, listed, nearest, replace_fix, ticked
 from .scripted_values import Values
 
 PEOPLE = "approve"
@@ -133,8 +133,7 @@ def _check_tool_call(call: dict[str, ast.Expr], env: Env, scope: Scope, report: 
         return
     tool = scope.find(written.partition(".")[0])
     if not isinstance(tool, CallableSurface) or tool.kind != "tool":
-        tools = [other for other in scope.names() if _kind(other, scope) == "tool"]
-        guess = closest(written, tools)
+        guess = nearest(written, scope, frozenset({"tool"}))
         report.add(
             "test.wrong-shape",
             name,
@@ -191,7 +190,7 @@ def _report_code_judge(script: ast.Script, found: CallableSurface, scope: Scope,
 def _report_not_scripted(script: ast.Script, found: Surface | None, scope: Scope, report: Report) -> None:
     name = script.name.text
     if found is None:
-        guess = closest(name, (*(other for other in scope.names() if _is_scriptable(other, scope)), PEOPLE))
+        guess = nearest(name, scope, frozenset({*SCRIPTED, "judge"}), (PEOPLE,))
         report.add(
             "name.unknown",
             script.name,
@@ -217,11 +216,6 @@ def _report_not_scripted(script: ast.Script, found: Surface | None, scope: Scope
 def _is_scriptable(name: str, scope: Scope) -> bool:
     found = scope.find(name)
     return isinstance(found, CallableSurface) and found.kind in (*SCRIPTED, "judge") and not found.code
-
-
-def _kind(name: str, scope: Scope) -> str:
-    found = scope.find(name)
-    return found.kind if isinstance(found, CallableSurface) else ""
 
 
 def report_no_parameter(

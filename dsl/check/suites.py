@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from .. import ast
 from ..shapes import Json
-from ..suggest import closest
 from .base import CallableSurface, NamedSurface, Related, Report, Scope
 from .clauses import check_clauses
 from .env import Env
 from .families import Meeting, clash, reachable
 from .files import Files
-from .names import a, kind_of, listed, replace_fix, ticked
+from .names import a, kind_of, listed, nearest, replace_fix, ticked
 from .replies import Answer
 from .settings import check_limit_items
 from .texts import check_plain
@@ -54,8 +53,8 @@ def find_flow(name: ast.Ident, scope: Scope, report: Report) -> CallableSurface 
     found = scope.find(name.text)
     if isinstance(found, CallableSurface) and found.kind == "flow":
         return found
-    flows = [other for other in scope.names() if _is_flow(other, scope)]
-    guess = closest(name.text, flows)
+    guess = nearest(name.text, scope, frozenset({"flow"}))
+    flows = tuple(scope.callables("flow"))
     report.add(
         "flow.unknown-entry",
         name,
@@ -65,11 +64,6 @@ def find_flow(name: ast.Ident, scope: Scope, report: Report) -> CallableSurface 
         fixes=(replace_fix(name, guess),) if guess else (),
     )
     return None
-
-
-def _is_flow(name: str, scope: Scope) -> bool:
-    found = scope.find(name)
-    return isinstance(found, CallableSurface) and found.kind == "flow"
 
 
 def _check_file(text: ast.Text, what: str, report: Report, files: Files) -> None:

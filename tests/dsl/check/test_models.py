@@ -24,6 +24,15 @@ def test_a_sound_model_or_provider_is_accepted(check, text) -> None:
     assert check(f"{HEAD}{text}\n").short == []
 
 
+def test_a_slip_in_a_provider_means_a_provider_and_nothing_else(check) -> None:
+    own = "provider own_host { api openai  url env URL }\nprovider others { api openai  url env URL }\n"
+    assert check(f'{HEAD}{own}model it "v/m" via own_hots\n').only.help == "Did you mean `own_host`?"
+    assert check(f'{HEAD}model it "v/m" via openruter\n').only.help == "Did you mean `openrouter`?"
+    assert check(f'{HEAD}model own_host "v/n"\nmodel it "v/m" via own_hots\n').only.help.startswith(
+        "Declare it"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "code", "at", "message"),
     [

@@ -276,6 +276,31 @@ def test_a36_a_script_says_what_its_owner_could(line: str, expected: list[str]) 
     assert codes(in_test(line)) == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "help"),
+    [
+        ('wrtier2 replies "x"', "Did you mean `writer2`?"),
+        ("aprove replies true", "Did you mean `approve`?"),
+        ('smal replies "x"', ""),
+        ('writer2 replies { call: "lok", input: {} }', "Did you mean `look`?"),
+        ('writer2 replies { call: "writer", input: {} }', ""),
+    ],
+)
+def test_a_slip_in_a_script_means_what_can_be_scripted_there(line: str, help: str) -> None:
+    assert [found.help for found in findings(in_test(line))] == [help]
+
+
+def test_a_slip_in_a_suite_means_a_flow_and_without_a_near_one_all_are_named() -> None:
+    near, far = (
+        [found.help for found in findings(f'suite s for {name} {{ cases "cases.jsonl" }}')]
+        for name in ("quite", "xyzzy")
+    )
+    assert near == ["Did you mean `quiet`?"]
+    assert far[0].startswith("There are `")
+    assert "`quiet`" in far[0]
+    assert "`writer`" not in far[0]
+
+
 def test_a_scripted_agent_needs_its_model_judges_scripted_too() -> None:
     (found,) = findings(in_test('writer replies "x"', "main"))
     assert (found.code, found.severity) == ("test.unscripted-model", "error")
