@@ -52,10 +52,11 @@ def breaks_off(literals: dict[str, int], kinds: list[int], index: int, terminal:
     """Whether a token that ends its line is really a keyword, `=` or `.` whose line must go on."""
     if terminal != kinds[index] % LINE_END:
         return False
+    # What stands before the first token is the last one, the end, and none of these.
     if terminal == literals["with"]:
-        return index == 0 or kinds[index - 1] not in (literals["starts"], literals["ends"])
+        return kinds[index - 1] not in (literals["starts"], literals["ends"])
     if terminal == literals["not"]:
         return kinds[index + 1] % LINE_END != literals["in"] and kinds[index - 1] != literals["is"]
     if terminal == literals["stop"]:
-        return index == 0 or kinds[index - 1] != literals["cascade"]
+        return kinds[index - 1] != literals["cascade"]
     return True

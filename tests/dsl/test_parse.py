@@ -537,3 +537,32 @@ def test_a_parse_imports_neither_lark_nor_attrs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'let a = b not\n  in ["x"]',
+        "let a = b is not\n  Job",
+        'let a = b starts with\n  "x"',
+        'let a = b ends with\n  "x"',
+        'suite s for main {\n  cascade stop\n  cases "a.csv"\n}',
+    ],
+)
+def test_a_word_that_is_a_part_of_another_may_end_its_line(text: str) -> None:
+    assert clean(text) == clean(text.replace("\n", " "))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let a = not\n  b",
+        "let a =\n  b",
+        "let a = b.\n  c",
+        'flow f() -> text {\n  stop\n    "x"\n}',
+        "flow f() -> text {\n  x = with\n    context { turns 1 }\n}",
+    ],
+)
+def test_a_word_that_needs_what_follows_may_not(text: str) -> None:
+    _, found = parse_chunk(text)
+    assert [error.severity for error in found][:1] == ["error"]

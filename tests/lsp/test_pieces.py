@@ -75,3 +75,7 @@ def test_a_declaration_that_moves_is_not_made_again() -> None:
     assert pieces.of(item, 1, "utf-16") == [Fold(1, 3, "region")]
     assert pieces.of(item, 1, "utf-16") == [Fold(1, 3, "region")]
     assert counted == [item.text]
+    [first] = parse(Source("", "let a = 1\n")).items
+    for _ in range(2):
+        assert pieces.of(first, 0, "utf-16") == [Fold(0, 0, "region")]
+    assert counted == [item.text, first.text]
