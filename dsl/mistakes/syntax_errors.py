@@ -25,6 +25,7 @@ def complain(mistake: Mistake) -> Diagnostic:
         habit,
         reserved,
         wrong_case,
+        _taken_for_a_name,
         slip,
         _clause,
         _end,
@@ -106,16 +107,13 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
         return None
     start, end = mistake.span
     name = block_name(place.block)
-    homes = [home for home in clauses.homes(word) if home != place.block]
     meant = closest(word, here)
     if word == "unreadable" and place.block == "judge":
         message = "A judgement that cannot be read is a failed one in every judge: nothing lets it pass"
         return mistake.error("judge.fail-open", message, help="Remove it. A gate may say `unreadable`.")
-    if homes and word not in here:
-        message = f"`{word}` cannot stand in {name}: it belongs to {one_of(map(block_name, homes))}"
-        return mistake.error(
-            "clause.misplaced", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}."
-        )
+    misplaced = _misplaced(mistake, word, mistake.span)
+    if misplaced is not None:
+        return misplaced
     if word in here:
         return mistake.error(
             "syntax.unexpected", f"I did not expect `{word}` here", help=_example(place.block, word)
@@ -131,6 +129,37 @@ def _clause(mistake: Mistake) -> Diagnostic | None:
     return mistake.error(
         "clause.unknown", message, help=f"Here can stand {one_of(f'`{key}`' for key in here)}."
     )
+
+
+def _misplaced(mistake: Mistake, word: str, span: tuple[int, int]) -> Diagnostic | None:
+    """A clause of other blocks that stands in this one."""
+    block = mistake.place.block
+    here = [clause.keyword.split()[0] for clause in clauses.CLAUSES.get(block, ())]
+    homes = [home for home in clauses.homes(word) if home != block]
+    if not homes or word in here:
+        return None
+    message = f"`{word}` cannot stand in {block_name(block)}: it belongs to {one_of(map(block_name, homes))}"
+    advice = f"Here can stand {one_of(f'`{key}`' for key in here)}."
+    return mistake.error("clause.misplaced", message, span=span, help=advice)
+
+
+def _taken_for_a_name(mistake: Mistake) -> Diagnostic | None:
+    """A clause, a step or a declaration that cannot stand here begins the line: where a name could stand it was read as
+    one, and the next word is the first that does not fit."""
+    tokens, block, at = mistake.tokens, mistake.place.block, mistake.index - 1
+    if mistake.new_line or at < 1 or not tokens.first_on_line(at):
+        return None
+    word, span = tokens.spelling(at), tokens.span(at)
+    if block == "test" and mistake.expects("replies"):
+        return _misplaced(mistake, word, span)
+    if block in ("flow", "parallel") and mistake.expects("TLP") and not mistake.expects("and"):
+        # `let` is told as a habit.
+        known = declaration(word) if word != "let" else None
+        if known is not None:
+            return _declaration_inside(mistake, known.article, span)
+        if block == "parallel" and word in ("loop", "parallel"):
+            return _not_at_once(mistake, word, span)
+    return None
 
 
 def _has_value(mistake: Mistake) -> bool:
@@ -149,19 +178,26 @@ def _statement(mistake: Mistake) -> Diagnostic | None:
     word, block = mistake.spelling, mistake.place.block
     known = declaration(word)
     if known is not None and mistake.new_line:
-        message = f"{known.article.capitalize()} cannot stand in {block_name(block)}"
-        return mistake.error(
-            "syntax.unexpected", message, help="A declaration starts at the beginning of its line."
-        )
+        return _declaration_inside(mistake, known.article, mistake.span)
     if block == "parallel":
-        message = f"`{word}` cannot stand in `parallel`: only calls and bindings run at once"
-        return mistake.error("syntax.unexpected", message, help="For example: de = translator(reply)")
+        return _not_at_once(mistake, word, mistake.span)
     if block == "switch":
         message = f"I expected `case` here, not `{word}`"
         return mistake.error(
             "syntax.unexpected", message, help="For example: case billing { reply = biller(ticket) }"
         )
     return None
+
+
+def _declaration_inside(mistake: Mistake, article: str, span: tuple[int, int]) -> Diagnostic:
+    message = f"{article.capitalize()} cannot stand in {block_name(mistake.place.block)}"
+    advice = "A declaration starts at the beginning of its line."
+    return mistake.error("syntax.unexpected", message, span=span, help=advice)
+
+
+def _not_at_once(mistake: Mistake, word: str, span: tuple[int, int]) -> Diagnostic:
+    message = f"`{word}` cannot stand in `parallel`: only calls and bindings run at once"
+    return mistake.error("syntax.unexpected", message, span=span, help="For example: de = translator(reply)")
 
 
 # --- ends ---------------------------------------------------------------------------------------------------

@@ -170,6 +170,37 @@ def test_a_value_that_is_missing_or_wrong_is_asked_for(text: str, code: str, whe
     assert says in f"{found.message}. {found.help}"
 
 
+@pytest.mark.parametrize("before", ["", 'writer replies "a"\n  '])
+@pytest.mark.parametrize(
+    ("line", "word"), [("model small", "model"), ("case billing { }", "case"), ("scorers {\n  }", "scorers")]
+)
+def test_a_clause_of_another_block_in_a_test_is_named_wherever_it_stands(
+    before: str, line: str, word: str
+) -> None:
+    text = f'test "t" for main {{\n  {before}{line}\n  expect result == "a"\n}}'
+    found = found_in(text)[0]
+    assert (found.code, text[found.start : found.end]) == ("clause.misplaced", word)
+    assert found.message.startswith(f"`{word}` cannot stand in a test")
+
+
+@pytest.mark.parametrize("before", ["", "x = g(a)\n  "])
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('model m "a/b"', "A model cannot stand in a flow"),
+        ("tool t(x: text)", "A tool cannot stand in a flow"),
+        (
+            "parallel {\n    y = g(a)\n    loop at most 3 { z = g(a) }\n  }",
+            "`loop` cannot stand in `parallel`: only calls and bindings run at once",
+        ),
+        ("words here", "`words` alone is no step"),
+    ],
+)
+def test_what_is_no_step_is_named_and_not_the_word_behind_it(before: str, line: str, says: str) -> None:
+    text = f"flow main(a: text) -> text {{\n  {before}{line}\n  return a\n}}"
+    assert found_in(text)[0].message == says
+
+
 def test_an_example_comes_along() -> None:
     assert one(agent("retries x")).help == "For example: retries 2"
 
