@@ -33,8 +33,11 @@ class Sorts:
 
     def change(self, names: Iterable[str]) -> None:
         """These came, went, or may be of another sort from now on."""
-        for changed in self._changed.values():
+        for key, changed in list(self._changed.items()):
             changed.update(names)
+            if len(changed) > 2 * len(self._found[key]) + 100:
+                # Nobody has asked for so long that it had better be made anew.
+                del self._found[key], self._changed[key]
 
     def of(self, key: frozenset[str], names: Iterable[str], is_one: Callable[[str], bool]) -> Index:
         """The names of the sort that the key stands for. `is_one` knows them, and no name that went is one."""

@@ -193,6 +193,15 @@ def test_an_index_whose_words_are_mostly_gone_is_made_anew() -> None:
     assert closest("nmae_199", found()) == "name_199"
 
 
+def test_names_that_come_and_go_for_days_are_not_remembered_where_nobody_asks() -> None:
+    sorts, kept = Sorts(), frozenset({"a"})
+    sorts.of(kept, ["name"], lambda one: one == "name")
+    for number in range(1000):
+        sorts.change({f"name_{number}"})
+        assert sum(map(len, sorts._changed.values())) <= 102
+    assert closest("nmae_1000", sorts.of(kept, ["name", "name_1000"], lambda one: True)) == "name_1000"
+
+
 def by_table(left: str, right: str) -> int:
     """The textbook's table of edits, with swaps."""
     table = {(i, 0): i for i in range(len(left) + 1)} | {(0, j): j for j in range(len(right) + 1)}
