@@ -136,7 +136,10 @@ class Lines:
         merged = f"{head[: start - self._first_offsets[low]]}{text}{tail[end - self._first_offsets[high] :]}"
         if low == high and self._resized(low, start, end, text, merged):
             return
-        low, high, merged = self._with_whole_ends(low, high, merged)
+        # Unless it is the last one, the block of `end` goes on behind it, up to a line's end that stays whole.
+        if low > 0 and merged.startswith("\n") and self._blocks[low - 1].text.endswith("\r"):
+            low -= 1
+            merged = self._blocks[low].text + merged
         lengths = line_lengths(merged)
         if high < len(self._blocks) - 1:
             lengths.pop()
@@ -159,19 +162,6 @@ class Lines:
         behind = self._first_offsets[at + 1 :]
         self._first_offsets[at + 1 :] = [offset + by for offset in behind]
         return True
-
-    def _with_whole_ends(self, low: int, high: int, merged: str) -> tuple[int, int, str]:
-        """The blocks to make anew, and their text, so that no line end is parted or left out."""
-        while high + 1 < len(self._blocks):
-            behind = self._blocks[high + 1].text
-            if merged.endswith(("\n", "\r")) and not (merged.endswith("\r") and behind.startswith("\n")):
-                break
-            high += 1
-            merged += behind
-        if low > 0 and merged.startswith("\n") and self._blocks[low - 1].text.endswith("\r"):
-            low -= 1
-            merged = self._blocks[low].text + merged
-        return low, high, merged
 
     def _block_of(self, offset: int) -> int:
         return min(bisect_right(self._first_offsets, offset), len(self._blocks)) - 1
