@@ -46,7 +46,6 @@ _START = (
     r'(?:[({"]|->|(?=[\r\n])|\Z)'
     r")"
 )
-_HEAD = re.compile(_START)
 _UNIX_LINE = re.compile(rf"\n(?:({_START})|(#)|(?=[^ \t\r\n}}]))")
 _ANY_LINE = re.compile(rf"[\r\n](?:({_START})|(#)|(?=[^ \t\r\n}}]))")
 _FIRST_LINE = re.compile(r"(?P<line>(?:[ \t]*+[\r\n]++)*+)(?P<indent>[ \t]*+)")
@@ -101,8 +100,13 @@ def after_inner(chunk: str, start: int, end: int, text: str) -> str | None:
     if chunk[line] in " \t":
         stays = line > 0 and chunk[line:start].strip(" \t") != ""
     else:
-        stays = _HEAD.match(chunk, line) is not None and _HEAD.match(after, line) is not None
+        stays = _begins_declaration(chunk, line) and _begins_declaration(after, line)
     return after if stays else None
+
+
+def _begins_declaration(text: str, line: int) -> bool:
+    match = _FIRST.match(text, line)
+    return match is not None and match[1] is not None
 
 
 def resplit(
