@@ -75,7 +75,7 @@ async def test_a_scale_is_asked_again_too() -> None:
         jf.ScaleQuestion[Any, str](["one"])
 
 
-async def test_c53_what_a_boolean_preset_holds() -> None:
+async def test_c53_what_a_boolean_preset_holds(autojump_clock: Any) -> None:
     cache, crm = jf.ContextCache(60, str), Crm()
     made = jf.BooleanPreset[Any](
         name="urgent",
