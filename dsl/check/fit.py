@@ -144,20 +144,26 @@ def extends(name: str, base: str, scope: Scope) -> bool:
     return False
 
 
-def record_fields(name: str, scope: Scope) -> Mapping[str, Shape]:
-    """A type's fields by name, inherited ones included; optional ones may be null."""
-    fields: dict[str, Shape] = {}
+def _lineage(name: str, scope: Scope) -> Iterator[TypeInfo]:
+    """A type and what it extends, as far as they are declared, each once."""
     seen: set[str] = set()
     current: str | None = name
     while current is not None and current not in seen:
         seen.add(current)
         info = record_of(current, scope)
         if info is None:
-            break
+            return
+        yield info
+        current = info.extends
+
+
+def record_fields(name: str, scope: Scope) -> Mapping[str, Shape]:
+    """A type's fields by name, inherited ones included; optional ones may be null."""
+    fields: dict[str, Shape] = {}
+    for info in _lineage(name, scope):
         for field in info.fields:
             if field.name not in fields:
                 fields[field.name] = nullable(field.shape) if field.optional else field.shape
-        current = info.extends
     return fields
 
 
@@ -177,19 +183,10 @@ def field_of(shape: Shape, name: str, scope: Scope) -> Shape | None:
 
 def record_field(shape: Shape, name: str, scope: Scope) -> Shape | None:
     """A field of a type that is no alias, its own or an inherited one; None where there is none."""
-    if type(shape) is not Record:
-        return None
-    seen: set[str] = set()
-    current: str | None = shape.name
-    while current is not None and current not in seen:
-        seen.add(current)
-        info = record_of(current, scope)
-        if info is None:
-            break
+    for info in _lineage(shape.name, scope) if type(shape) is Record else ():
         for field in info.fields:
             if field.name == name:
                 return nullable(field.shape) if field.optional else field.shape
-        current = info.extends
     return None
 
 
