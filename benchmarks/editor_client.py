@@ -9,13 +9,12 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import msgspec
 
 from judgeflow.lsp.framing import Frames, frame
+from judgeflow.lsp.testing import Message, telling
 
-Message = dict[str, Any]
 SOME = 65536
 """Bytes that a pipe is asked for, or given, at once."""
 
@@ -72,11 +71,11 @@ class PipeClient:
         """The whole answer, a result or an error."""
         self._next_id += 1
         msg_id = self._next_id
-        self.send({"jsonrpc": "2.0", "id": msg_id, "method": method, "params": params})
+        self.send({**telling(method, params), "id": msg_id})
         return self.wait_for(lambda message: message.get("id") == msg_id and "method" not in message)
 
     def notify(self, method: str, params: object) -> None:
-        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+        self.send(telling(method, params))
 
     def drop(self) -> None:
         """What was said so far does not count."""

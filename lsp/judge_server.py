@@ -91,32 +91,29 @@ class JudgeServer(LanguageServer):
     def diagnostics(self, document: Document, found: Iterable[Diagnostic]) -> list[wire.Diagnostic]:
         return [to_diagnostic(one, document, self.session.document, self.client) for one in found]
 
-    async def unhurried(self, found: Iterable[T]) -> list[T]:
-        """All of what takes long to find in many files, with a pause every few milliseconds."""
+    async def unhurried(self, found: Iterable[T], check: Callable[[], None] = lambda: None) -> list[T]:
+        """All of what takes long to find in many files, with a pause every few milliseconds, and a check after it that
+        may raise."""
         made: list[T] = []
         pause = trio.current_time() + SLICE
         for one in found:
             made.append(one)
             if trio.current_time() > pause:
                 await trio.lowlevel.checkpoint()
+                check()
                 pause = trio.current_time() + SLICE
         return made
 
     async def gather(self, document: Document, found: Iterable[T]) -> list[T]:
-        """All of what takes long to find, with a pause every few milliseconds, so that a key stroke or a
-        cancellation need not wait. A text that changes meanwhile ends it: nobody wants the answer any
-        more."""
+        """All of what takes long to find in a text, so that a key stroke or a cancellation need not wait. A text that
+        changes meanwhile ends it: nobody wants the answer any more."""
         snapshot = document.snapshot
-        made: list[T] = []
-        pause = trio.current_time() + SLICE
-        for one in found:
-            made.append(one)
-            if trio.current_time() > pause:
-                await trio.lowlevel.checkpoint()
-                if document.snapshot is not snapshot:
-                    raise ContentModified("the text has changed since")
-                pause = trio.current_time() + SLICE
-        return made
+
+        def check() -> None:
+            if document.snapshot is not snapshot:
+                raise ContentModified("the text has changed since")
+
+        return await self.unhurried(found, check)
 
     def layout(self, declaration: str) -> str:
         """A declaration as `jrun fmt` lays it out."""

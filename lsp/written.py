@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..dsl import ast
 from ..dsl.check.base import CallableSurface, Scope
-from ..dsl.check.fit import options_of, record_fields, record_of, resolve, without_null
+from ..dsl.check.fit import lineage, options_of, record_fields, resolve, without_null
 from ..dsl.check.scripted_values import misfit, tagged
 from ..dsl.check.scripts import one_by_one, tool_call_of
 from ..dsl.shapes import ListOf, Record, Shape
@@ -45,12 +45,16 @@ def _written(node: ast.Declaration, scope: Scope) -> Iterator[Occurrence | Fille
     if isinstance(node, ast.Test):
         yield from _tested(node, scope)
     elif isinstance(node, ast.Flow):
-        answer = scope.find(node.name.text)
-        for part in walk(node):
-            if isinstance(part, ast.Call):
-                yield from _arguments(part, scope)
-            elif isinstance(part, ast.Return) and isinstance(answer, CallableSurface):
-                yield from _value(part.value, answer.result, scope)
+        yield from _done(node, scope)
+
+
+def _done(node: ast.Flow, scope: Scope) -> Iterator[Occurrence | Filled]:
+    answer = scope.find(node.name.text)
+    for part in walk(node):
+        if isinstance(part, ast.Call):
+            yield from _arguments(part, scope)
+        elif isinstance(part, ast.Return) and isinstance(answer, CallableSurface):
+            yield from _value(part.value, answer.result, scope)
 
 
 def _tested(node: ast.Test, scope: Scope) -> Iterator[Occurrence | Filled]:
@@ -60,13 +64,19 @@ def _tested(node: ast.Test, scope: Scope) -> Iterator[Occurrence | Filled]:
         found = scope.find(script.name.text)
         if isinstance(found, CallableSurface):
             for answer in one_by_one(script.value) if script.verb != "returns" else (script.value,):
-                call = tool_call_of(answer) if found.kind == "agent" else None
-                if call is not None:
-                    yield from _tool_call(call, scope)
-                elif script.verb == "decides":
-                    yield from _decided(answer, found)
-                else:
-                    yield from _value(answer, found.result, scope)
+                yield from _scripted(answer, script.verb, found, scope)
+
+
+def _scripted(
+    answer: ast.Expr, verb: str, found: CallableSurface, scope: Scope
+) -> Iterator[Occurrence | Filled]:
+    call = tool_call_of(answer) if found.kind == "agent" else None
+    if call is not None:
+        yield from _tool_call(call, scope)
+    elif verb == "decides":
+        yield from _decided(answer, found)
+    else:
+        yield from _value(answer, found.result, scope)
 
 
 def _arguments(call: ast.Call, scope: Scope) -> Iterator[Occurrence | Filled]:
@@ -141,14 +151,9 @@ def _value(value: ast.Expr, wanted: Shape, scope: Scope) -> Iterator[Occurrence 
 
 def owner_of(record: str, field: str, scope: Scope) -> str | None:
     """The type that declares a field of a record: itself, or one that it extends."""
-    name: str | None = record
-    for _ in range(100):
-        info = record_of(name, scope) if name is not None else None
-        if info is None:
-            return None
+    for info in lineage(record, scope):
         if any(one.name == field for one in info.fields):
             return info.name
-        name = info.extends
     return None
 
 

@@ -30,6 +30,7 @@ from .flow.profiles import with_profile
 from .flow.system import Connect, open_system
 from .flow.versions import versions_of
 from .judge.errors import ConfigurationError, JudgeflowError, ObservabilityError
+from .needs_trio import require_trio
 from .providers.cache import ReplyCache
 from .providers.recording import Recorder
 from .result import Result
@@ -110,11 +111,7 @@ class Program:
         towards no day: an evaluation pays from an account of its own.
         `trace` is told what the actors do, messages and all.
         Raises `RuntimeError` where no Trio loop is running."""
-        if not trio.lowlevel.in_trio_run():
-            raise RuntimeError(
-                "this needs Trio: call program.run_sync(…), from asyncio as "
-                "`await asyncio.to_thread(program.run_sync, …)`"
-            )
+        require_trio("this", "call program.run_sync(…)", "program.run_sync, …")
         path = None if store is None else Path(store)
         plan = with_profile(self.plan, profile)
         versions = self.versions if profile is None else versions_of(plan)

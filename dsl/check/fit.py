@@ -144,7 +144,7 @@ def extends(name: str, base: str, scope: Scope) -> bool:
     return False
 
 
-def _lineage(name: str, scope: Scope) -> Iterator[TypeInfo]:
+def lineage(name: str, scope: Scope) -> Iterator[TypeInfo]:
     """A type and what it extends, as far as they are declared, each once."""
     seen: set[str] = set()
     current: str | None = name
@@ -160,7 +160,7 @@ def _lineage(name: str, scope: Scope) -> Iterator[TypeInfo]:
 def record_fields(name: str, scope: Scope) -> Mapping[str, Shape]:
     """A type's fields by name, inherited ones included; optional ones may be null."""
     fields: dict[str, Shape] = {}
-    for info in _lineage(name, scope):
+    for info in lineage(name, scope):
         for field in info.fields:
             if field.name not in fields:
                 fields[field.name] = nullable(field.shape) if field.optional else field.shape
@@ -183,7 +183,7 @@ def field_of(shape: Shape, name: str, scope: Scope) -> Shape | None:
 
 def record_field(shape: Shape, name: str, scope: Scope) -> Shape | None:
     """A field of a type that is no alias, its own or an inherited one; None where there is none."""
-    for info in _lineage(shape.name, scope) if type(shape) is Record else ():
+    for info in lineage(shape.name, scope) if type(shape) is Record else ():
         for field in info.fields:
             if field.name == name:
                 return nullable(field.shape) if field.optional else field.shape

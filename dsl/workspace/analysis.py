@@ -23,7 +23,7 @@ from ..source import BOM, Source, decode
 from ..suggest import Names, Sorts
 from .assembling import Doubts, assembled, without_meant
 from .sight import Sight
-from .table import Table
+from .table import Table, declared_again, find, finder
 from .workfile import WorkFile, differences
 
 Read = Callable[[str], bytes | None]
@@ -70,7 +70,7 @@ class Analysis:
 
     def surface(self, name: str) -> Surface | None:
         """What a name stands for in this file."""
-        return _find(self._surfaces, name)
+        return find(self._surfaces, name)
 
     def home(self, name: str) -> str | None:
         """The file that declares a name in sight."""
@@ -185,7 +185,7 @@ class Workspace:
         files = [other for name in seen.files if (other := self._file(name)) is not None]
         tables = tuple(other.surfaces for other in files)
         self._take_over_changes(file, seen.files, tables)
-        file.kept.check(_finder(tables), lambda: _names(file, tables), lambda: self._files_of(path))
+        file.kept.check(finder(tables), lambda: _names(file, tables), lambda: self._files_of(path))
         documents = tuple(other.document for other in files)
         return Analysis(
             documents, tables, seen, self._findings(path, file, files, seen), dict(file.kept.hooks)
@@ -206,7 +206,7 @@ class Workspace:
                 appeared = appeared or came_or_went
         if list(file.view) != list(view):
             # Of two declarations of one name another may count now.
-            changed |= _declared_again(tables)
+            changed |= declared_again(tables)
             appeared = True
             file.names, file.sorts = None, Sorts()
         elif appeared:
@@ -270,30 +270,6 @@ class Workspace:
         if path not in self._there:
             self._there[path] = self._exists(path)
         return self._there[path]
-
-
-def _declared_again(tables: tuple[Table, ...]) -> set[str]:
-    """The names that more than one file declares."""
-    seen: set[str] = set()
-    again: set[str] = set()
-    for table in tables:
-        again |= seen & table.names
-        seen |= table.names
-    return again
-
-
-def _finder(tables: tuple[Table, ...]) -> Callable[[str], Surface | None]:
-    if len(tables) == 1:
-        return tables[0].get
-    return lambda name: _find(tables, name)
-
-
-def _find(tables: tuple[Table, ...], name: str) -> Surface | None:
-    for table in tables:
-        surface = table.get(name)
-        if surface is not None:
-            return surface
-    return None
 
 
 def _names(file: WorkFile, tables: tuple[Table, ...]) -> Names:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from functools import cached_property
 
 from ..check.base import Surface
@@ -63,3 +63,27 @@ class Table:
     def _with(self, changed: Mapping[str, Surface], gone: Mapping[str, str]) -> Table:
         table = Table(self._first, changed, gone)
         return table if len(changed) < _MOST_CHANGES else Table({name: table[name] for name in table})
+
+
+def find(tables: Iterable[Table], name: str) -> Surface | None:
+    """What a name stands for in the first table that has it."""
+    for table in tables:
+        surface = table.get(name)
+        if surface is not None:
+            return surface
+    return None
+
+
+def finder(tables: Sequence[Table]) -> Callable[[str], Surface | None]:
+    """`find` in these tables."""
+    return tables[0].get if len(tables) == 1 else lambda name: find(tables, name)
+
+
+def declared_again(tables: Iterable[Table]) -> set[str]:
+    """The names that stand in more than one table."""
+    seen: set[str] = set()
+    again: set[str] = set()
+    for table in tables:
+        again |= seen & table.names
+        seen |= table.names
+    return again

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from .. import ast
-from ..check.base import Surface
 from ..check.document import Document
 from ..check.facts import ONCE, Facts, is_entry
 from ..check.prices import price_findings, unpriced
@@ -25,7 +24,7 @@ from ..check.program import (
 from ..diagnostics import Diagnostic
 from ..graph import Import, Reach
 from .kept import KeptFindings
-from .table import Table
+from .table import Table, declared_again, finder
 
 
 class FileView(Protocol):
@@ -75,7 +74,7 @@ class _Settled:
         self.clashes = _clashes(files)
         self.again = _has_second(files)
         self.tests = bool(file.facts.tests.twice)
-        self.unpriced = unpriced(_models(files), lambda name: _find(files, name))
+        self.unpriced = unpriced(_models(files), finder([other.surfaces for other in files]))
         self.idle: frozenset[str] = frozenset()
         self.useless: list[Import] = []
         if file.facts.flows and not is_imported and not file.facts.broken:
@@ -112,14 +111,8 @@ class _Settled:
 def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
     """Names with more than one declaration in sight of the first file. What clashes within an imported file
     is reported there."""
-    own, *imported = files
-    found = set(own.facts.declared.twice)
-    seen: set[str] = set()
-    for other in imported:
-        names = other.surfaces.names
-        found |= (own.surfaces.names & names) | (seen & names)
-        seen |= names
-    return tuple(sorted(found))
+    again = declared_again(file.surfaces for file in files)
+    return tuple(sorted(again.union(files[0].facts.declared.twice)))
 
 
 def _has_second(files: Sequence[FileView]) -> bool:
@@ -136,10 +129,6 @@ def _has_second(files: Sequence[FileView]) -> bool:
 def _models(files: Sequence[FileView]) -> Iterator[str]:
     for file in files:
         yield from file.facts.models.counts
-
-
-def _find(files: Sequence[FileView], name: str) -> Surface | None:
-    return next((other.surfaces[name] for other in files if name in other.surfaces), None)
 
 
 def _is_useless(item: Import, file: FileView, files: Sequence[FileView], reach: Reach) -> bool:

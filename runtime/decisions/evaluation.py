@@ -13,13 +13,13 @@ from typing import Any
 from uuid import uuid4
 
 import attrs
-import trio
 
 from ..judge.confidence import accepts
 from ..judge.decisions import Refused
 from ..judge.errors import JudgeflowError, ProviderContractError, ProviderError
 from ..judge.protocol import DecisionQuestion
 from ..judge.serialise import merge_layers, sendable, sendable_layer
+from ..needs_trio import require_trio
 from .cancel import CancelHandle, abortable, check
 from .contract import METHODS, checked, readable
 from .decision import AnyDecision, BooleanDecision, ChoiceDecision, ProviderMetadata
@@ -70,11 +70,7 @@ class Outcome:
 async def evaluate(client: Client, asked: Asked) -> Outcome:
     """Raises `SerializationError`, what `get_context` raised, `ProviderError`, `ProviderContractError`, and
     `AbortError` where the use's own handle ended it; `RuntimeError` where no Trio loop runs."""
-    if not trio.lowlevel.in_trio_run():
-        raise RuntimeError(
-            "a decision needs Trio: start with trio.run(main), from asyncio as "
-            "`await asyncio.to_thread(trio.run, main)`"
-        )
+    require_trio("a decision", "start with trio.run(main)", "trio.run, main")
     id = client.new_id()
     with abortable(asked.signal):
         await check()
