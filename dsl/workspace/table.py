@@ -79,11 +79,13 @@ def finder(tables: Sequence[Table]) -> Callable[[str], Surface | None]:
     return tables[0].get if len(tables) == 1 else lambda name: find(tables, name)
 
 
-def declared_again(tables: Iterable[Table]) -> set[str]:
-    """The names that stand in more than one table."""
+def declared_again(tables: Sequence[Table]) -> set[str]:
+    """The names that stand in more than one table. The first, of which a key may renew the names, is only looked into
+    where there are others."""
+    first, *others = tables
     seen: set[str] = set()
     again: set[str] = set()
-    for table in tables:
-        again |= seen & table.names
+    for table in others:
+        again |= (first.names & table.names) | (seen & table.names)
         seen |= table.names
     return again

@@ -111,7 +111,7 @@ class _Settled:
 def _clashes(files: Sequence[FileView]) -> tuple[str, ...]:
     """Names with more than one declaration in sight of the first file. What clashes within an imported file
     is reported there."""
-    again = declared_again(file.surfaces for file in files)
+    again = declared_again([file.surfaces for file in files])
     return tuple(sorted(again.union(files[0].facts.declared.twice)))
 
 
